@@ -1,0 +1,3 @@
+"""Unknot: structured disentangled representations with partial labels."""
+
+__version__ = "0.1.0"
