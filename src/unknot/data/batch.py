@@ -1,0 +1,149 @@
+"""Batch: what a training step sees; and the order in which items come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from ..errors import DataError
+from .factor import known_rows
+from .packed import PackedBits
+
+if TYPE_CHECKING:
+    from .dataset import Dataset
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B items: `x` float32, `ids` (B,), and per factor its `values` and which of them are `known` (B,).
+
+    Values that are not known hold -1 (integers) or NaN (floats). `dataset_size` is the number of items in
+    the data set, which the estimators of the inference marginal need. `batch["digit"]` gives the values.
+    """
+
+    x: Tensor
+    ids: Tensor
+    values: dict[str, Tensor]
+    known: dict[str, Tensor]
+    dataset_size: int
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, factor: str) -> Tensor:
+        if factor not in self.values:
+            raise DataError(f"the batch has no factor '{factor}'; it has {', '.join(self.values) or 'none'}.")
+        return self.values[factor]
+
+    def to(self, device: torch.device | str) -> Batch:
+        return Batch(
+            self.x.to(device, non_blocking=True),
+            self.ids.to(device, non_blocking=True),
+            {name: v.to(device, non_blocking=True) for name, v in self.values.items()},
+            {name: k.to(device, non_blocking=True) for name, k in self.known.items()},
+            self.dataset_size,
+        )
+
+
+def floats(x: Tensor | PackedBits, rows: Tensor) -> Tensor:
+    """The chosen items as float32: uint8 images scaled to [0, 1], bits to 0 and 1, all else as it is."""
+    if isinstance(x, PackedBits):
+        return x.floats(rows)
+    # index_select copies whole rows: several times faster than x[rows], which goes pixel by pixel.
+    items = x.index_select(0, rows)
+    if items.dtype == torch.uint8:
+        return items.float().div_(255)
+    return items.float()
+
+
+def take(dataset: Dataset, rows: Tensor) -> Batch:
+    """The batch made of the given rows (positions in the data set, not ids)."""
+    values = {name: f.values.index_select(0, rows) for name, f in dataset.factors.items()}
+    known = {name: known_rows(v) for name, v in values.items()}
+    return Batch(floats(dataset.x, rows), dataset.ids.index_select(0, rows), values, known, len(dataset))
+
+
+def supervision_rate(gamma: float, labelled: int, unlabelled: int) -> float:
+    """ρ = γM / (N + γM): the share of labelled items in training when each of the M labelled ones is
+    shown γ times for every time one of the N unlabelled ones is (S17, sec. 4.1)."""
+    return gamma * labelled / (unlabelled + gamma * labelled)
+
+
+def epoch_order(size: int, shuffle: bool, generator: torch.Generator | None) -> Tensor:
+    """Every row once: in order, or shuffled."""
+    return torch.randperm(size, generator=generator) if shuffle else torch.arange(size)
+
+
+def supervised_order(labelled: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+    """Rows of one epoch in which labelled items make up the given share, spread evenly.
+
+    Every unlabelled item comes once. Labelled items are gone through again and again, reshuffled each
+    time, so that no two differ by more than one in how often they come. With T rows of which L are
+    labelled, row t is labelled where floor((t+1) L/T) steps up, hence any stretch of B rows holds
+    B L/T labelled ones, rounded up or down. With a share of 1 an epoch is one pass over the labelled items.
+    """
+    rows_with, rows_without = labelled.nonzero()[:, 0], (~labelled).nonzero()[:, 0]
+    if not 0.0 <= share <= 1.0:
+        raise DataError(f"labelled_share is a fraction from 0 to 1, got {share}.")
+    if len(rows_with) == 0 and share > 0:
+        raise DataError(f"labelled_share={share}, but no item is labelled; draw a larger label budget.")
+    if len(rows_without) == 0 and share < 1:
+        raise DataError(f"labelled_share={share}, but every item is labelled; leave labelled_share out.")
+
+    if share == 1.0:
+        return _cycle(rows_with, len(rows_with), generator)
+    wanted = round(share * len(rows_without) / (1 - share))
+    total = wanted + len(rows_without)
+    steps = torch.arange(total + 1) * wanted // total
+    turn = steps[1:] > steps[:-1]  # (T,) bool: here comes a labelled one
+    order = torch.empty(total, dtype=torch.int64)
+    order[turn] = _cycle(rows_with, wanted, generator)
+    order[~turn] = _cycle(rows_without, len(rows_without), generator)
+    return order
+
+
+def _cycle(rows: Tensor, wanted: int, generator: torch.Generator | None) -> Tensor:
+    """`wanted` draws from `rows`, pass after pass, each pass in a new order."""
+    if wanted == 0:
+        return rows[:0]
+    passes = -(-wanted // len(rows))
+    orders = [rows[torch.randperm(len(rows), generator=generator)] for _ in range(passes)]
+    return torch.cat(orders)[:wanted]
+
+
+def iterate(
+    dataset: Dataset, order: Tensor, batch_size: int, drop_last: bool, device: torch.device | str | None
+) -> Iterator[Batch]:
+    """Batches over the rows in `order`.
+
+    Labels and ids are small: they are put in order once, so that a batch of them is a slice. Only x is
+    gathered batch by batch, on the device where it lies; no worker processes.
+    """
+    order = order.to(dataset.ids.device)
+    stop = len(order) - len(order) % batch_size if drop_last else len(order)
+    ids = dataset.ids.index_select(0, order)
+    values = {name: f.values.index_select(0, order) for name, f in dataset.factors.items()}
+    known = {name: known_rows(v) for name, v in values.items()}
+    for start in range(0, stop, batch_size):
+        part = slice(start, min(start + batch_size, stop))
+        batch = Batch(
+            floats(dataset.x, order[part]),
+            ids[part],
+            {name: v[part] for name, v in values.items()},
+            {name: k[part] for name, k in known.items()},
+            len(dataset),
+        )
+        yield batch if device is None else batch.to(device)
+
+
+def any_known(dataset: Dataset, factors: str | Sequence[str] | None) -> Tensor:
+    """Bool (N,): items that show a label of any of the named factors (of any factor when None)."""
+    names = list(dataset.factors) if factors is None else [factors] if isinstance(factors, str) else factors
+    known = torch.zeros(len(dataset), dtype=torch.bool)
+    for name in names:
+        known |= dataset.factor(name).known.cpu()
+    return known

@@ -1,0 +1,169 @@
+"""Dataset: items, their ids, their factors and the standard splits, as tensors."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Tensor
+
+from ..errors import DataError
+from .batch import Batch, any_known, epoch_order, iterate, supervised_order, take
+from .factor import Factor
+from .packed import PackedBits
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One shape for every data set.
+
+    - `x`: `(N, ...)`. Images are `(N, C, H, W)`, with C = 1 for grey and 3 for colour, and stay uint8 until
+      the batch, which scales them to [0, 1]. Binary images may be `PackedBits`. Any other dtype (counts as
+      int16, features as float) reaches the batch as float32 with its values unchanged.
+    - `ids`: int64 `(N,)`, one number for each item that stays with it through `subset`.
+    - `factors`: name -> `Factor`, each with N rows.
+    - `splits`: name ("train", "test", "validation", "extra") -> row numbers.
+    - `columns`: the names of x's columns, for instance the words of a vocabulary; empty for images.
+    """
+
+    name: str
+    x: Tensor | PackedBits
+    ids: Tensor
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+    splits: Mapping[str, Tensor] = field(default_factory=dict)
+    licence: str = ""
+    columns: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = len(self.x)
+        if self.ids.shape != (n,) or self.ids.dtype != torch.int64:
+            raise DataError(
+                f"{self.name}: ids are int64 of shape ({n},), got {self.ids.dtype} {tuple(self.ids.shape)}."
+            )
+        if len(self.ids.unique()) != n:
+            raise DataError(f"{self.name}: two items share an id; every item needs its own.")
+        for name, factor in self.factors.items():
+            if name != factor.name:
+                raise DataError(f"{self.name}: the factor '{factor.name}' is filed under '{name}'.")
+            if len(factor) != n:
+                raise DataError(f"{self.name}: factor '{name}' has {len(factor)} rows for {n} items.")
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def size(self) -> int:
+        """N, the number of items."""
+        return len(self.x)
+
+    @property
+    def item_shape(self) -> torch.Size:
+        return self.x.shape[1:]
+
+    @property
+    def device(self) -> torch.device:
+        return self.x.device
+
+    def factor(self, name: str) -> Factor:
+        if name not in self.factors:
+            raise DataError(
+                f"{self.name} has no factor '{name}'; it has {', '.join(self.factors) or 'none'}."
+            )
+        return self.factors[name]
+
+    def split(self, name: str) -> Dataset:
+        """One standard split as a data set of its own, for instance `split("train")`."""
+        if name not in self.splits:
+            there = ", ".join(self.splits) or "none"
+            raise DataError(f"{self.name} has no split '{name}'; it has {there}.")
+        return replace(self.subset(self.splits[name]), name=f"{self.name}/{name}")
+
+    def subset(self, rows: Tensor | Sequence[int]) -> Dataset:
+        """The items in the given rows (or where a bool mask is true), with ids and factors, no splits."""
+        rows = torch.as_tensor(rows, device=self.device)
+        rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows.long()
+        x = self.x.select(rows) if isinstance(self.x, PackedBits) else self.x.index_select(0, rows)
+        factors = {name: f.select(rows) for name, f in self.factors.items()}
+        return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={})
+
+    def labelled(self, factor: str) -> Dataset:
+        """The items that show a label of this factor."""
+        return self.subset(self.factor(factor).known)
+
+    def to(self, device: torch.device | str) -> Dataset:
+        """The same data on another device; batches are then made there."""
+        return replace(
+            self,
+            x=self.x.to(device),
+            ids=self.ids.to(device),
+            factors={name: f.to(device) for name, f in self.factors.items()},
+            splits={name: rows.to(device) for name, rows in self.splits.items()},
+        )
+
+    def fingerprint(self) -> str:
+        """32 hex digits that change with the items, their order or their pixels, and not with the labels.
+
+        A label budget carries it, so that it cannot be used with other data. Every id counts, and 256 evenly
+        spaced items with all their pixels.
+        """
+        digest = hashlib.sha256(f"{tuple(self.x.shape)} {self.x.dtype}".encode())
+        digest.update(self.ids.cpu().numpy().tobytes())
+        rows = torch.linspace(0, max(len(self) - 1, 0), min(256, len(self)), dtype=torch.float64).long()
+        digest.update(self.x[rows.to(self.device)].contiguous().cpu().numpy().tobytes())
+        return digest.hexdigest()[:32]
+
+    def batch(self, rows: Tensor | Sequence[int]) -> Batch:
+        """One batch of the given rows."""
+        return take(self, torch.as_tensor(rows, dtype=torch.int64, device=self.device))
+
+    def batches(
+        self,
+        batch_size: int,
+        shuffle: bool = True,
+        *,
+        seed: int | None = None,
+        generator: torch.Generator | None = None,
+        drop_last: bool = False,
+        device: torch.device | str | None = None,
+        labelled_share: float | None = None,
+        labelled_by: str | Sequence[str] | None = None,
+    ) -> Iterator[Batch]:
+        """One epoch of batches: every item once.
+
+        The order comes from `seed`, or from `generator`, or else from torch's global generator. Items are
+        gathered on the device of the data set; `device` moves each batch on.
+
+        `labelled_share` makes an epoch in which labelled items come more often (or more seldom): every
+        unlabelled item once, and labelled items so that they make up this share of each batch, rounded up
+        or down (the supervision rate ρ of S16 and S17; `supervision_rate` computes it from γ). Labelled
+        are the items that show a label of `labelled_by` (one name, or any of several; by default of any
+        factor). Such an epoch is always shuffled.
+        """
+        if batch_size < 1:
+            raise DataError(f"{self.name}: batch_size is at least 1, got {batch_size}.")
+        if seed is not None:
+            if generator is not None:
+                raise DataError(f"{self.name}: give a seed or a generator, not both.")
+            generator = torch.Generator().manual_seed(seed)
+        for factor in self.factors.values():
+            factor.check()
+        if labelled_share is None:
+            order = epoch_order(len(self), shuffle, generator)
+        elif not shuffle:
+            raise DataError(f"{self.name}: an epoch with labelled_share is shuffled; leave shuffle on.")
+        else:
+            order = supervised_order(any_known(self, labelled_by), labelled_share, generator)
+        return iterate(self, order, batch_size, drop_last, device)
+
+    def __repr__(self) -> str:
+        lines = [f"Dataset {self.name}: {len(self)} items of shape {tuple(self.item_shape)} ({self.x.dtype})"]
+        for name, f in self.factors.items():
+            size = f", {len(f.classes)} classes" if f.classes else ""
+            lines.append(f"  {name}: {f.kind}{size}, {int(f.known.sum())} of {len(self)} labels known")
+        if self.splits:
+            lines.append(
+                "  splits: " + ", ".join(f"{name} {len(rows)}" for name, rows in self.splits.items())
+            )
+        return "\n".join(lines)

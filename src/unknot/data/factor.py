@@ -1,0 +1,117 @@
+"""Factor: one named label of every item, with its kind and the mark for "unknown"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from ..errors import DataError
+
+Kind = Literal["categorical", "continuous", "count", "binary"]
+KINDS: tuple[str, ...] = get_args(Kind)
+UNKNOWN = -1  # for integer kinds; continuous factors use NaN
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The labels of one factor, one row per item.
+
+    - `categorical`: int64 `(N,)`, an index into `classes`; `binary`: int64 `(N,)`, 0 or 1;
+      `count`: int64 `(N,)`, 0 and up. Unknown is -1.
+    - `continuous`: float32 `(N,)` or `(N, D)`. Unknown is NaN in every entry of the row.
+
+    A label that does not exist for an item (the second digit of a picture with one digit) is stored
+    as unknown. There is no second mark for it, because such a mark would tell the count of digits even
+    where the count is hidden; ask the factor that says how many there are.
+
+    The constructor checks types and shapes; `check` checks every value and is called before batching.
+    """
+
+    name: str
+    kind: Kind
+    values: Tensor
+    classes: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise DataError(f"factor '{self.name}': kind is one of {', '.join(KINDS)}, got {self.kind!r}.")
+        if self.kind == "categorical" and not self.classes:
+            raise DataError(f"factor '{self.name}': a categorical factor needs the names of its classes.")
+        dtype = torch.float32 if self.kind == "continuous" else torch.int64
+        if self.values.dtype != dtype:
+            raise DataError(
+                f"factor '{self.name}': {self.kind} values are {dtype}, got {self.values.dtype}; "
+                f"convert them, or build the data set with unknot.data.from_arrays."
+            )
+        axes = (1, 2) if self.kind == "continuous" else (1,)
+        if self.values.ndim not in axes:
+            raise DataError(
+                f"factor '{self.name}': {self.kind} values have {' or '.join(map(str, axes))} axes, "
+                f"got shape {tuple(self.values.shape)}."
+            )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def known(self) -> Tensor:
+        """Bool `(N,)`: which items show this label."""
+        return known_rows(self.values)
+
+    @property
+    def num_classes(self) -> int:
+        """How many values a categorical or binary factor can take."""
+        if self.kind == "categorical" and self.classes is not None:
+            return len(self.classes)
+        if self.kind == "binary":
+            return 2
+        raise DataError(f"factor '{self.name}' is {self.kind}: it has no fixed number of classes.")
+
+    def check(self) -> None:
+        """Refuse a value that cannot be: a class out of range, a negative count, an infinity."""
+        wrong = self._wrong_rows()
+        if wrong.any():
+            row = int(wrong.nonzero()[0])
+            value = self.values[row].tolist()
+            raise DataError(f"factor '{self.name}', row {row}: got {value}, expected {self.expected()}.")
+
+    def expected(self) -> str:
+        """What a value of this factor may be, in words (for messages)."""
+        if self.kind == "continuous":
+            return "finite numbers, or NaN in every entry of the row for unknown"
+        if self.kind == "count":
+            return "a whole number from 0, or -1 for unknown"
+        return f"a class from 0 to {self.num_classes - 1}, or -1 for unknown"
+
+    def hide(self, keep: Tensor) -> Factor:
+        """The same factor, with every label outside the bool mask `keep` (N,) replaced by "unknown"."""
+        mask = keep if self.values.ndim == 1 else keep[:, None]
+        unknown = float("nan") if self.kind == "continuous" else UNKNOWN
+        return replace(self, values=torch.where(mask, self.values, unknown))
+
+    def select(self, rows: Tensor) -> Factor:
+        return replace(self, values=self.values.index_select(0, rows))
+
+    def to(self, device: torch.device | str) -> Factor:
+        return replace(self, values=self.values.to(device))
+
+    def _wrong_rows(self) -> Tensor:
+        v = self.values
+        if self.kind == "continuous":
+            rows = v.reshape(len(v), -1)  # (N, D)
+            missing = rows.isnan()
+            return rows.isinf().any(1) | (missing.any(1) & ~missing.all(1))
+        if self.kind == "count":
+            return v < UNKNOWN
+        return (v < UNKNOWN) | (v >= self.num_classes)
+
+
+def known_rows(values: Tensor) -> Tensor:
+    """Bool (N,): the rows of label values that are not "unknown" (-1 for integers, NaN for floats)."""
+    if values.is_floating_point():
+        present = ~values.isnan()
+        return present if present.ndim == 1 else present.all(-1)
+    return values != UNKNOWN
