@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ..errors import DataError
-from .factor import known_rows
-from .packed import PackedBits
+from unknot.data.factor import known_rows
+from unknot.data.packed import PackedBits
+from unknot.errors import DataError
 
 if TYPE_CHECKING:
-    from .dataset import Dataset
+    from unknot.data.dataset import Dataset
 
 
 @dataclass(frozen=True)

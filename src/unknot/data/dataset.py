@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from ..errors import DataError
-from .batch import Batch, any_known, epoch_order, iterate, supervised_order, take
-from .factor import Factor
-from .packed import PackedBits
+from unknot.data.batch import Batch, any_known, epoch_order, iterate, supervised_order, take
+from unknot.data.factor import Factor
+from unknot.data.packed import PackedBits
+from unknot.errors import DataError
 
 
 @dataclass(frozen=True)

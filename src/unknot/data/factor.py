@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
-from ..errors import DataError
+from unknot.errors import DataError
 
 Kind = Literal["categorical", "continuous", "count", "binary"]
 KINDS: tuple[str, ...] = get_args(Kind)

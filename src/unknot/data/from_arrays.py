@@ -1,0 +1,83 @@
+"""from_arrays: a Dataset from the user's own arrays, with every label checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Kind
+from unknot.data.label_column import read_factor
+from unknot.errors import DataError
+
+
+def from_arrays(
+    x: Any,
+    factors: Mapping[str, Any] | None = None,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    classes: Mapping[str, Sequence[Any]] | None = None,
+    splits: Mapping[str, Any] | None = None,
+    ids: Any = None,
+    name: str = "data",
+    licence: str = "",
+) -> Dataset:
+    """A data set from arrays, lists, masked arrays or tensors.
+
+        from_arrays(images, {"digit": labels, "angle": angles}, classes={"digit": range(10)})
+
+    Images `(N, H, W)` of uint8 become `(N, 1, H, W)`. **Unknown** labels are None, NaN or masked out, and -1
+    for the integer kinds; in a continuous factor -1 is a number like any other.
+
+    **Kinds** are declared in `kinds`, or inferred: strings and whole numbers are categorical, bools are
+    binary, floats are continuous. A count, and classes that come as floats because of NaN, must be
+    declared. **Classes** are declared as names for the values 0, 1, ..., or as the values themselves; without
+    a declaration they are the sorted strings, or the numbers from 0 to the largest. Declare them when some
+    class may have no label.
+    """
+    kinds, classes, factors = dict(kinds or {}), dict(classes or {}), dict(factors or {})
+    for option, names in (("kinds", kinds), ("classes", classes)):
+        for stray in names.keys() - factors.keys():
+            raise DataError(f"{name}: {option} speaks of '{stray}', which is not among the factors.")
+    items = _items(x, name)
+    made = {}
+    for label, values in factors.items():
+        made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label))
+    numbers = torch.arange(len(items)) if ids is None else torch.as_tensor(np.asarray(ids, dtype=np.int64))
+    parts = {part: _split_rows(part, rows, len(items)) for part, rows in (splits or {}).items()}
+    return Dataset(name, items, numbers, made, parts, licence)
+
+
+def _items(x: Any, name: str) -> Tensor:
+    items = x if isinstance(x, Tensor) else torch.as_tensor(np.ascontiguousarray(x))
+    if items.ndim < 2:
+        raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
+    if (
+        items.dtype == torch.uint8
+        and items.ndim == 4
+        and items.shape[1] not in (1, 3)
+        and items.shape[3] in (1, 3)
+    ):
+        raise DataError(
+            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1."
+        )
+    finite = items.isfinite().reshape(len(items), -1).all(1)
+    if not bool(finite.all()):
+        row = int((~finite).nonzero()[0])
+        raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
+    if items.dtype == torch.float64:
+        items = items.float()
+    return items[:, None] if items.dtype == torch.uint8 and items.ndim == 3 else items
+
+
+def _split_rows(part: str, rows: Any, size: int) -> Tensor:
+    chosen = torch.as_tensor(np.asarray(rows))
+    if chosen.dtype == torch.bool and chosen.shape == (size,):
+        return chosen.nonzero()[:, 0]
+    if chosen.dtype == torch.bool or chosen.ndim != 1 or bool(((chosen < 0) | (chosen >= size)).any()):
+        raise DataError(f"split '{part}': expected rows from 0 to {size - 1}, or a mask of {size} entries.")
+    return chosen.long()

@@ -1,0 +1,153 @@
+"""LabelBudget: which items may show which factor's label, fixed by item id."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from unknot.data.atomic import atomic_write
+from unknot.data.dataset import Dataset
+from unknot.data.label_rule import Rule, SameAs, balanced, describe, rows_for, rows_of_ids, shuffled
+from unknot.errors import DataError
+
+FORMAT = 1
+Items = tuple[int, ...] | Literal["all"]
+
+
+@dataclass(frozen=True)
+class LabelBudget:
+    """Which items of one data set may show which label.
+
+    `items` holds for each factor the sorted ids of the items whose label may be seen, or "all". A factor
+    that is not named shows nothing. `fingerprint` ties the budget to the data set it was drawn for.
+
+        train = unknot.data.load("mnist").split("train")
+        budget = LabelBudget.draw(train, seed=0, digit=100)
+        budget.save("budget.json")
+        train = budget.apply(train)     # 100 digits are known, 59900 are -1
+    """
+
+    dataset: str
+    fingerprint: str
+    seed: int
+    rules: Mapping[str, str]
+    items: Mapping[str, Items]
+
+    @classmethod
+    def draw(cls, dataset: Dataset, seed: int, **rules: Rule) -> LabelBudget:
+        """Choose the labelled items once, from a seed. One rule for each factor:
+
+        - a number: so many labels in all. Over a categorical or binary factor they are balanced: with K
+          classes present each gets n // K, and the first n % K of them, in class order, one more. Counts
+          and continuous labels are drawn evenly over items.
+        - `per("identity", 6)`: six for each class of `identity` (or for each value of a count).
+        - `same_as("identity")`: the same items as another factor.
+        - `"all"`: every label there is; 0: none.
+        - a bool mask (N,), or the ids of the items.
+
+        Each factor is drawn on its own, from the seed and the factor's name. From the same seed a larger
+        number keeps the items of a smaller one. The order of the items in the data set does not matter.
+        """
+        rows: dict[str, Tensor | None] = {}  # None: every item
+        for name, rule in rules.items():
+            if not isinstance(rule, SameAs):
+                factor = dataset.factor(name)
+                everything = isinstance(rule, str) and rule == "all"
+                rows[name] = None if everything else rows_for(dataset, factor, rule, seed)
+        for name, rule in rules.items():
+            if isinstance(rule, SameAs):
+                if rule.factor not in rows:
+                    raise DataError(f"budget of '{name}': there is no rule for '{rule.factor}' to follow.")
+                dataset.factor(name)
+                rows[name] = rows[rule.factor]
+        items: dict[str, Items] = {}
+        for name in rules:
+            chosen = rows[name]
+            items[name] = "all" if chosen is None else _ids(dataset, chosen)
+        described = {name: describe(rule) for name, rule in rules.items()}
+        return cls(dataset.name, dataset.fingerprint(), seed, described, items)
+
+    def apply(self, dataset: Dataset) -> Dataset:
+        """The data set with every label outside the budget replaced by "unknown" (-1 or NaN).
+
+        The hidden values are gone from the result, so no batch, model or metric can see them.
+        """
+        masks = {name: self._mask(dataset, name) for name in self._checked(dataset)}
+        nothing = torch.zeros(len(dataset), dtype=torch.bool)
+        factors = {}
+        for name, factor in dataset.factors.items():
+            factors[name] = factor.hide(masks.get(name, nothing).to(dataset.device))
+            factors[name].check()
+        return replace(dataset, factors=factors)
+
+    def validation(self, dataset: Dataset, part: int | float, seed: int) -> tuple[LabelBudget, LabelBudget]:
+        """The budget as two: labels to train on, and labels to choose settings by.
+
+        `part` says how many labels of each factor go to validation: a number, or (as a float) a fraction.
+        They are balanced over classes as in `draw`, as far as the budget has them. Together the two hold
+        exactly this budget, so tuning with them costs no label more than it says.
+        """
+        training: dict[str, Items] = {}
+        held_out: dict[str, Items] = {}
+        for name in self._checked(dataset):
+            factor = dataset.factor(name)
+            mask = self._mask(dataset, name) & factor.known.cpu()
+            number = round(part * int(mask.sum())) if isinstance(part, float) else part
+            held = balanced(factor, shuffled(dataset, mask, f"{seed} validation {name}"), number)
+            held_out[name] = _ids(dataset, held)
+            training[name] = _ids(dataset, mask.index_fill(0, held, False).nonzero()[:, 0])
+        note = f"{part} held out for validation with seed {seed}"
+        rules = {name: f"{rule}, {note}: the rest" for name, rule in self.rules.items()}
+        held_rules = {name: f"{rule}, {note}: these" for name, rule in self.rules.items()}
+        return replace(self, rules=rules, items=training), replace(self, rules=held_rules, items=held_out)
+
+    def save(self, path: str | Path) -> None:
+        """Write the budget as a small JSON file, whole or not at all."""
+        with atomic_write(Path(path)) as stream:
+            stream.write((json.dumps({"format": FORMAT, **self.__dict__}) + "\n").encode())
+
+    @classmethod
+    def load(cls, path: str | Path) -> LabelBudget:
+        """Read a budget that `save` wrote."""
+        try:
+            content = json.loads(Path(path).read_text())
+            found = content.pop("format")
+            items = {
+                name: v if v == "all" else tuple(map(int, v)) for name, v in content.pop("items").items()
+            }
+            budget = cls(**content, items=items)
+        except OSError as error:
+            raise DataError(f"label budget {path}: cannot be read ({error.strerror}).") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"label budget {path}: not a budget file ({error!r}); draw it again.") from error
+        if found != FORMAT:
+            raise DataError(f"label budget {path}: format {found}; this version reads format {FORMAT}.")
+        return budget
+
+    def _checked(self, dataset: Dataset) -> list[str]:
+        """The names of the budget's factors, after a check that the data set is the right one."""
+        found = dataset.fingerprint()
+        if self.fingerprint != found:
+            raise DataError(
+                f"this label budget was drawn for {self.dataset} (fingerprint {self.fingerprint}), not for "
+                f"{dataset.name} ({found}); apply it to the data set it was drawn for, then take subsets."
+            )
+        return [dataset.factor(name).name for name in self.items]
+
+    def _mask(self, dataset: Dataset, name: str) -> Tensor:
+        """Bool (N,): the items whose label of this factor may be seen."""
+        items = self.items[name]
+        if items == "all":
+            return torch.ones(len(dataset), dtype=torch.bool)
+        mask = torch.zeros(len(dataset), dtype=torch.bool)
+        return mask.index_fill(0, rows_of_ids(dataset, items, name), True)
+
+
+def _ids(dataset: Dataset, rows: Tensor) -> tuple[int, ...]:
+    return tuple(dataset.ids.cpu()[rows].sort().values.tolist())

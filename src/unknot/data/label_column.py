@@ -1,0 +1,149 @@
+"""From a column of labels as users have it to a Factor: unknowns found, kind inferred, values checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
+from unknot.errors import DataError
+
+# What the letters of numpy's dtypes say about a factor that was not declared.
+INFERRED: dict[str, Kind] = {
+    "b": "binary",
+    "i": "categorical",
+    "u": "categorical",
+    "U": "categorical",
+    "f": "continuous",
+}
+
+
+def read_factor(
+    name: str, given: Any, size: int, kind: Kind | None = None, classes: Sequence[Any] | None = None
+) -> Factor:
+    """The factor `name` of `size` items from a list, an array, a masked array or a tensor."""
+    values, unknown = _as_array(name, given)
+    if values.ndim == 0 or len(values) != size:
+        count = len(values) if values.ndim else "one"
+        raise DataError(f"factor '{name}': {count} labels for {size} items; give one label per item.")
+    if kind is None and classes is not None:
+        kind = "categorical"
+    elif kind is None:
+        kind = None if unknown.all() else INFERRED.get(values.dtype.kind)
+    if kind is None:
+        raise DataError(f"factor '{name}': its kind cannot be told from the labels; declare it in `kinds`.")
+    if kind not in KINDS:
+        raise DataError(f"factor '{name}': kind is one of {', '.join(KINDS)}, got {kind!r}.")
+    if kind == "continuous":
+        factor = Factor(name, kind, _numbers(name, values, unknown))
+    elif values.ndim != 1:
+        raise DataError(f"factor '{name}': {kind} labels are one per item, got shape {values.shape}.")
+    elif kind == "categorical":
+        factor = _categorical(name, values, unknown, classes)
+    else:
+        factor = Factor(name, kind, _whole(name, values, unknown, kind))
+    factor.check()
+    return factor
+
+
+def _as_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labels as an array of bools, whole numbers, floats or strings, and a mask of those that are absent.
+
+    Absent are masked entries, None and NaN; their places in the array hold something harmless.
+    """
+    masked = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.False_
+    if isinstance(given, Tensor):
+        given = given.detach().cpu().numpy()
+    try:
+        values = np.asarray(given)
+        if isinstance(given, (list, tuple)) and values.dtype.kind == "U":
+            values = np.array(given, dtype=object)  # numpy makes the words "None" and "nan" of None and NaN
+    except ValueError as error:
+        raise DataError(f"factor '{name}': the labels do not form an array ({error}).") from error
+    if values.dtype.kind == "S":
+        values = values.astype("U")
+    if values.dtype != object:
+        absent = masked | (np.isnan(values) if values.dtype.kind == "f" else np.False_)
+        return values, np.broadcast_to(absent, values.shape)
+    absent = masked | np.array([v is None or v != v for v in values.flat], dtype=bool).reshape(values.shape)
+    return _same_type(name, values, absent), absent
+
+
+def _same_type(name: str, values: np.ndarray, absent: np.ndarray) -> np.ndarray:
+    """An object array as the plain array its known entries are, refusing words among numbers."""
+    known = values[~absent]
+    words = np.array([isinstance(v, str) for v in known], dtype=bool)
+    if words.any() and not words.all():
+        at = np.nonzero(~absent)[0][np.nonzero(words != words[0])[0][0]]
+        raise DataError(
+            f"factor '{name}', row {at}: got {values[at]!r} where the rows before are of another type."
+        )
+    plain = np.array(known.tolist())
+    filled = np.zeros(values.shape, dtype=plain.dtype if len(plain) else np.float64)
+    filled[~absent] = plain
+    return filled
+
+
+def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Sequence[Any] | None) -> Factor:
+    """Class labels as indices: looked up among the classes' own values, or taken as indices already."""
+    words = values.dtype.kind == "U"
+    if not words:
+        values = _whole(name, values, unknown, "categorical").numpy()
+        unknown = values == UNKNOWN
+    if classes is None:
+        classes = np.unique(values[~unknown]).tolist() if words else range(int(values.max(initial=0)) + 1)
+    names = tuple(str(c) for c in classes)
+    if len(set(names)) != len(names):
+        raise DataError(f"factor '{name}': two classes have the same name.")
+    if not words and any(isinstance(c, str) for c in classes):
+        return Factor(name, "categorical", torch.from_numpy(values), names)  # numbers index the names
+    if UNKNOWN in classes:
+        raise DataError(
+            f"factor '{name}': -1 means unknown and cannot be a class; give the class another number."
+        )
+    return Factor(name, "categorical", _look_up(name, values, unknown, names), names)
+
+
+def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[str, ...]) -> Tensor:
+    """The index of each label among the classes, -1 where unknown."""
+    index = {c: i for i, c in enumerate(names)}
+    distinct, which = np.unique(values, return_inverse=True)
+    found = np.array([index.get(str(v), len(names)) for v in distinct.tolist()], dtype=np.int64)[which]
+    strange = ~unknown & (found == len(names))
+    if strange.any():
+        row = int(np.nonzero(strange)[0][0])
+        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        raise DataError(
+            f"factor '{name}', row {row}: got {values[row]}, expected one of the classes {listed}."
+        )
+    return torch.from_numpy(np.where(unknown, UNKNOWN, found))
+
+
+def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Tensor:
+    """Integer labels as int64, -1 where unknown; a word or a fraction is refused."""
+    values = _refuse_words(name, values, unknown)
+    numbers = np.where(unknown, UNKNOWN, values if values.dtype.kind == "f" else values.astype(np.int64))
+    wrong = (numbers != np.round(numbers)) | np.isinf(numbers)
+    if wrong.any():
+        row = int(np.nonzero(wrong)[0][0])
+        raise DataError(
+            f"factor '{name}', row {row}: got {numbers[row]}, but a {kind} label is a whole number."
+        )
+    return torch.from_numpy(numbers.astype(np.int64))
+
+
+def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
+    """Continuous labels as float32, NaN where unknown."""
+    numbers = _refuse_words(name, values, unknown).astype(np.float32)
+    return torch.from_numpy(np.where(unknown, np.float32(np.nan), numbers))
+
+
+def _refuse_words(name: str, values: np.ndarray, unknown: np.ndarray) -> np.ndarray:
+    if values.dtype.kind == "U":
+        row = int(np.nonzero(~unknown)[0][0])
+        raise DataError(f"factor '{name}', row {row}: got {str(values[row])!r}, expected a number.")
+    return values
