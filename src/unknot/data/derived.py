@@ -1,0 +1,50 @@
+"""Arrays that take long to decode are decoded once, kept in the cache as .npy and memory-mapped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from unknot.data.atomic import atomic_write, lock
+from unknot.errors import DataError
+
+
+def decoded_once(
+    path: Path, shape: tuple[int, ...], chunks: Callable[[], Iterable[np.ndarray]]
+) -> np.ndarray:
+    """The uint8 array of `shape` at `path`, made from `chunks()` (pieces along the first axis) if need be.
+
+    The array is mapped copy-on-write: torch may have it as a tensor without a copy, the file never changes,
+    and pages are read when they are first used. A damaged file is made anew.
+    """
+    if (array := _mapped(path, shape)) is not None:
+        return array
+    with lock(path.parent, path.name):
+        if _mapped(path, shape) is None:
+            _write(path, shape, chunks())
+    array = _mapped(path, shape)
+    if array is None:
+        raise DataError(f"{path} was written but cannot be mapped: check the disk, then remove the file.")
+    return array
+
+
+def _mapped(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
+    try:
+        array = np.load(path, mmap_mode="c", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None
+    return array if array.shape == shape and array.dtype == np.uint8 else None
+
+
+def _write(path: Path, shape: tuple[int, ...], chunks: Iterable[np.ndarray]) -> None:
+    header = {"descr": "|u1", "fortran_order": False, "shape": shape}
+    rows = 0
+    with atomic_write(path) as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        for chunk in chunks:
+            stream.write(np.ascontiguousarray(chunk, dtype=np.uint8).data)
+            rows += len(chunk)
+        if rows != shape[0]:
+            raise DataError(f"Decoding {path.name} gave {rows} items, expected {shape[0]}.")
