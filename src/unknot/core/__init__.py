@@ -1,0 +1,1 @@
+"""The language: traces, sites, partial observation, gradients. Knows nothing of the rest of Unknot."""

@@ -1,0 +1,83 @@
+"""Conditioning and generation: what a decoder is run on when there is no recognition trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unknot.core.partial import Partial
+from unknot.errors import TraceError
+
+
+@dataclass(frozen=True)
+class FromPrior:
+    """As a site's ``value=``: draw it from the site's own distribution, for ``batch`` items."""
+
+    batch: int
+
+
+class Given:
+    """Stands where a decoder expects q: given values for some sites, draws from the prior for the rest.
+
+    Make one with :func:`given`.
+    """
+
+    def __init__(self, batch: int, values: dict[str, Tensor | Partial]) -> None:
+        self.batch = batch
+        self.values = values
+        self._asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> Tensor | Partial | FromPrior:
+        self._asked.add(name)
+        return self.values.get(name, FromPrior(self.batch))
+
+    def get(self, name: str) -> Tensor | Partial | FromPrior:
+        """The same as ``given[name]``: whatever is not given is drawn, so nothing is ever missing."""
+        return self[name]
+
+    def __contains__(self, name: str) -> bool:
+        return True
+
+    def under(self, *prefix: str | int) -> Given:
+        """The given values below a prefix, for a sub-model: see :meth:`unknot.Trace.under`."""
+        from unknot.core.scope import join
+
+        start = join("", prefix) + "."
+        below = {name[len(start) :]: v for name, v in self.values.items() if name.startswith(start)}
+        return Given(self.batch, below)
+
+    @property
+    def unused(self) -> set[str]:
+        """Given names that no site has asked for: most often a misspelling."""
+        return set(self.values) - self._asked
+
+
+def given(batch: int, values: dict[str, Any] | None = None, **more: Any) -> Given:
+    """Run a decoder on nothing, or on some sites: ``decoder(None, unknot.given(64, digit=3))``.
+
+    Values are tensors ``(batch, ...)``, partial observations, or one number or vector for the whole batch.
+    Sites that are not given are drawn from the prior. Names with dots go in the dictionary.
+
+    >>> threes = given(4, digit=3)
+    >>> threes["digit"]
+    tensor([3, 3, 3, 3])
+    >>> threes["style"]
+    FromPrior(batch=4)
+    """
+    if batch < 1:
+        raise TraceError(f"given() makes a batch of at least one item, but batch is {batch}")
+    return Given(batch, {name: _expanded(name, v, batch) for name, v in {**(values or {}), **more}.items()})
+
+
+def _expanded(name: str, value: Any, batch: int) -> Tensor | Partial:
+    if isinstance(value, Partial):
+        return value
+    tensor = torch.as_tensor(value)
+    if tensor.ndim == 0 or (tensor.ndim == 1 and tensor.is_floating_point() and tensor.shape[0] != batch):
+        return tensor.expand(batch, *tensor.shape)
+    if tensor.shape[0] != batch:
+        raise TraceError(f"given(): '{name}' has {tensor.shape[0]} items, but the batch has {batch}")
+    return tensor

@@ -1,0 +1,77 @@
+"""Score-function gradients with a baseline (REINFORCE).
+
+For a draw z ~ q that cannot be reparametrised and a quantity f(z),
+
+    ∇ E f(z) = E [∇ f(z) + (f(z) - b) ∇ log q(z)]
+
+for any baseline b that does not depend on z. With S >= 2 samples b_s is the mean of the *other* samples'
+values (leave-one-out); with one sample, a running mean kept by :class:`RunningMean`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Size, Tensor, nn
+from torch.distributions import Distribution
+
+from unknot.core.axes import SAMPLES
+from unknot.core.relaxed import Relaxed
+
+
+class RunningMean(nn.Module):
+    """A baseline for single-sample draws: an exponential average of past values, part of the model's state.
+
+    >>> baseline = RunningMean(decay=0.5)
+    >>> _ = baseline(torch.tensor([4.0]))      # the first value is taken as it is
+    >>> baseline(torch.tensor([0.0])).item()   # the mean *before* this value
+    4.0
+    >>> baseline.mean.item()
+    2.0
+    """
+
+    mean: Tensor
+    started: Tensor
+
+    def __init__(self, decay: float = 0.95) -> None:
+        super().__init__()
+        self.decay = decay
+        self.register_buffer("mean", torch.zeros(()))
+        self.register_buffer("started", torch.zeros((), dtype=torch.bool))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The baseline for ``values``, which enter the average only afterwards."""
+        before = self.mean.clone()
+        if self.training:
+            now = values.detach().mean().to(self.mean.dtype)
+            updated = torch.where(self.started, self.decay * self.mean + (1 - self.decay) * now, now)
+            self.mean.copy_(updated)
+            self.started.fill_(True)
+        return before
+
+
+@dataclass(frozen=True)
+class ScoreFunction:
+    """``gradient=ScoreFunction(baseline)``: the score function with a running-mean baseline.
+
+    ``gradient="score_function"`` alone uses the leave-one-out baseline when there are two samples or more,
+    and none otherwise.
+    """
+
+    baseline: RunningMean
+
+
+def sample(dist: Distribution, sample_shape: Size) -> Tensor:
+    """A draw without gradient; a relaxed site draws its discrete variable."""
+    with torch.no_grad():
+        value = dist.rsample(sample_shape) if isinstance(dist, Relaxed) else dist.sample(sample_shape)
+        return dist.harden(value) if isinstance(dist, Relaxed) else value
+
+
+def leave_one_out(values: Tensor) -> Tensor:
+    """Mean of the other samples' values, per item: ``(..., S, B) -> (..., S, B)``. Zero for S = 1."""
+    samples = values.shape[SAMPLES] if values.ndim >= 2 else 1
+    if samples == 1:
+        return torch.zeros_like(values)
+    return (values.sum(SAMPLES, keepdim=True) - values) / (samples - 1)

@@ -1,0 +1,147 @@
+"""Nodes: what a trace remembers of a random variable, a loss or a factor."""
+
+from __future__ import annotations
+
+from torch import Size, Tensor, where
+from torch.distributions import Distribution
+
+from unknot.core import validation
+from unknot.core.axes import sum_event
+from unknot.core.gradients.score_function import RunningMean
+from unknot.core.item_log_prob import item_log_prob
+from unknot.core.relaxed import Relaxed
+
+Known = Tensor | bool  # True: all items observed; False: none; a mask (B,): some
+
+
+class Node:
+    """One site: its name, its value, and one log-probability per item.
+
+    ``log_prob`` has the leading axes only: ``(B,)``, ``(S, B)``, or ``(K, S, B)`` under enumeration. It is
+    computed when first asked for. Items outside a ``where`` block count exactly zero.
+    """
+
+    __slots__ = ("_log_prob", "active", "known", "leading_dims", "name", "value")
+
+    def __init__(self, name: str, value: Tensor, known: Known, leading_dims: int) -> None:
+        self.name = name
+        self.value = value
+        self.known = known
+        self.leading_dims = leading_dims
+        self.active: Tensor | None = None
+        self._log_prob: Tensor | None = None
+
+    @property
+    def log_prob(self) -> Tensor:
+        if self._log_prob is None:
+            log_prob = self._score()
+            if self.active is not None:
+                log_prob = where(self.active, log_prob, 0.0)
+            if validation.is_on():
+                validation.check_log_prob(self.name, self.distribution(), log_prob)
+            self._log_prob = log_prob
+        return self._log_prob
+
+    @property
+    def leading_shape(self) -> Size:
+        """Sizes of the leading axes of the value."""
+        return self.value.shape[: self.leading_dims]
+
+    def distribution(self) -> object:
+        """What error messages should describe."""
+        return self
+
+    def _score(self) -> Tensor:
+        raise TypeError(f"{type(self).__name__} is abstract")
+
+    def copy(self, name: str, active: Tensor | None) -> Node:
+        """The same site under another name and, if given, behind one more ``where`` mask."""
+        twin = object.__new__(type(self))
+        for kind in type(self).__mro__:
+            for slot in getattr(kind, "__slots__", ()):
+                setattr(twin, slot, getattr(self, slot))
+        twin.name = name
+        if active is not None:
+            twin.active = active if self.active is None else self.active & active
+            twin._log_prob = None
+        return twin
+
+
+class Variable(Node):
+    """A random variable: distribution, value, who observed it, and how its draw carries gradient."""
+
+    __slots__ = ("baseline", "dist", "event_dims", "gradient", "label", "reused", "scored_by", "unbounded")
+
+    def __init__(
+        self, name: str, dist: Distribution, value: Tensor, known: Known, leading_dims: int, event_dims: int
+    ) -> None:
+        super().__init__(name, value, known, leading_dims)
+        self.dist = dist
+        self.event_dims = event_dims
+        self.gradient: str | None = None  # None: no item was drawn
+        self.baseline: RunningMean | None = None
+        self.scored_by = "mass"  # relaxed sites only: how draws are scored
+        self.unbounded: Tensor | None = None  # relaxed sites only: u of the draws
+        self.label: Tensor | None = None  # enumerated sites only: the labels (B, event...) where known
+        self.reused = False  # the value comes from a node of another trace
+
+    @property
+    def enumerated(self) -> bool:
+        return self.gradient == "enumerate"
+
+    def distribution(self) -> object:
+        return self.dist
+
+    def _score(self) -> Tensor:
+        if isinstance(self.dist, Relaxed) and self.scored_by == "density":
+            return self._score_relaxed(self.dist)
+        return item_log_prob(self.dist, self.value, self.event_dims)
+
+    def _score_relaxed(self, dist: Relaxed) -> Tensor:
+        """Draws by the density of u, labels by their mass: a label has no density."""
+        assert self.unbounded is not None
+        event = self.event_dims - len(dist.event_shape)
+        if self.known is True:
+            return sum_event(dist.log_mass(self.value), event)
+        log_prob = sum_event(dist.log_density(self.unbounded), event)
+        if self.known is False:
+            return log_prob
+        return where(self.known, sum_event(dist.log_mass(self.value), event), log_prob)
+
+    @property
+    def weight(self) -> Tensor:
+        """Enumerated sites: probability of each value, all on the label where it is known, ``(K, S, B)``."""
+        assert self.enumerated
+        weight = (self.log_prob if self.active is None else self._score()).exp()
+        if self.label is None:
+            return weight
+        agrees = self.value == self.label
+        agrees = agrees if self.event_dims == 0 else agrees.flatten(-self.event_dims).all(-1)
+        assert isinstance(self.known, Tensor)
+        return where(self.known, agrees.to(weight.dtype), weight)
+
+
+class Loss(Node):
+    """A likelihood given as a loss: ``log_prob = -fn(prediction, target)``; the value is the prediction."""
+
+    __slots__ = ("loss", "target")
+
+    def __init__(self, name: str, prediction: Tensor, target: Tensor | None, loss: Tensor, leading_dims: int):
+        super().__init__(name, prediction, target is not None, leading_dims)
+        self.target = target
+        self.loss = loss
+
+    def _score(self) -> Tensor:
+        return -self.loss
+
+
+class Factor(Node):
+    """A term added to the joint log-probability as it is."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str, log_prob: Tensor) -> None:
+        super().__init__(name, log_prob, True, log_prob.ndim)
+
+    def _score(self) -> Tensor:
+        return self.value

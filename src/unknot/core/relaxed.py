@@ -1,0 +1,165 @@
+"""Relaxed discrete variables: Concrete (one of K) and its binary form. Density or mass, chosen openly.
+
+A relaxed variable draws an *unbounded* variable u by the Gumbel (logistic) trick and shows its squashed
+image y = squash(u) to the program:
+
+* Concrete:  u = log y = log_softmax((logits + Gumbel) / τ),  y on the simplex;
+* binary:    u = logit y = (logits + Logistic) / τ,            y between 0 and 1.
+
+Two ways of scoring, and a site always says which one it used (``Node.scored_by``):
+
+* ``"density"``: the density of u (Maddison et al. 2017, App. C.3). It is finite for every draw at every
+  temperature, while the density of y overflows at the simplex's border. The two differ by the Jacobian of
+  squash, a function of y alone, which cancels in every ratio q/p: bounds and KL terms are the same.
+* ``"mass"``: Σ_k y_k log π_k, the categorical log-mass at a vertex and its linear extension between. Labels
+  are always scored so; a relaxed density at a vertex does not exist. For the plug-in vector y = π the
+  difference of two masses is exactly the categorical KL divergence (S16 sec. 2.2).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import torch
+from torch import Size, Tensor
+from torch.distributions import Distribution, constraints
+from torch.nn.functional import logsigmoid, softplus
+
+
+class Relaxed(Distribution, ABC):
+    """What the two relaxed families share. ``logits`` and ``temperature`` are theirs."""
+
+    has_rsample = True
+    logits: Tensor
+    temperature: Tensor | float
+
+    @property
+    @abstractmethod
+    def probs(self) -> Tensor:
+        """Probabilities of the discrete variable behind the relaxation."""
+
+    @abstractmethod
+    def sample_unbounded(self, sample_shape: Size) -> Tensor:
+        """Draw u, reparametrised."""
+
+    @abstractmethod
+    def squash(self, unbounded: Tensor) -> Tensor:
+        """u -> y."""
+
+    @abstractmethod
+    def harden(self, value: Tensor) -> Tensor:
+        """The vertex nearest to y: with Gumbel draws, an exact draw of the discrete variable."""
+
+    @abstractmethod
+    def log_density(self, unbounded: Tensor) -> Tensor:
+        """Density of u."""
+
+    @abstractmethod
+    def log_mass(self, value: Tensor) -> Tensor:
+        """Discrete log-mass at y, extended linearly between the vertices."""
+
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
+        return self.squash(self.sample_unbounded(Size(sample_shape)))
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        """The mass. Densities of draws need u, which sites keep: see :meth:`log_density`."""
+        return self.log_mass(value)
+
+
+class Concrete(Relaxed):
+    """One of K classes, relaxed to the simplex (S17 sec. 2.2).
+
+    >>> Concrete(torch.zeros(4, 10), 0.66).rsample().shape
+    torch.Size([4, 10])
+    """
+
+    arg_constraints = {"logits": constraints.real_vector}  # noqa: RUF012 (torch declares it so)
+    support = constraints.simplex
+
+    def __init__(self, logits: Tensor, temperature: Tensor | float) -> None:
+        self.logits = logits
+        self.temperature = temperature
+        super().__init__(logits.shape[:-1], logits.shape[-1:], validate_args=False)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> Concrete:
+        return Concrete(self.logits.expand(*batch_shape, *self.event_shape), self.temperature)
+
+    @property
+    def probs(self) -> Tensor:
+        return self.logits.softmax(-1)
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    def sample_unbounded(self, sample_shape: Size) -> Tensor:
+        shape = sample_shape + self.logits.shape
+        exponential = torch.empty(shape, dtype=self.logits.dtype, device=self.logits.device).exponential_()
+        gumbel = -exponential.clamp_min(torch.finfo(self.logits.dtype).tiny).log()
+        return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
+
+    def squash(self, unbounded: Tensor) -> Tensor:
+        return unbounded.exp()
+
+    def harden(self, value: Tensor) -> Tensor:
+        return torch.zeros_like(value).scatter(-1, value.argmax(-1, keepdim=True), 1.0)
+
+    def log_density(self, unbounded: Tensor) -> Tensor:
+        """``log Γ(K) + (K-1) log τ + Σ_k log softmax_k(logits - τ u)``: invariant to shifts of the logits."""
+        classes = self.event_shape[0]
+        temperature = self.temperature
+        log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
+        scores = (self.logits - temperature * unbounded).log_softmax(-1)
+        return scores.sum(-1) + (math.lgamma(classes) + (classes - 1) * log_temperature)
+
+    def log_mass(self, value: Tensor) -> Tensor:
+        return (value * self.logits.log_softmax(-1)).sum(-1)
+
+
+class BinaryConcrete(Relaxed):
+    """A Bernoulli variable relaxed to the unit interval, elementwise."""
+
+    arg_constraints = {"logits": constraints.real}  # noqa: RUF012 (torch declares it so)
+    support = constraints.unit_interval
+
+    def __init__(self, logits: Tensor, temperature: Tensor | float) -> None:
+        self.logits = logits
+        self.temperature = temperature
+        super().__init__(logits.shape, Size(), validate_args=False)
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> BinaryConcrete:
+        return BinaryConcrete(self.logits.expand(batch_shape), self.temperature)
+
+    @property
+    def probs(self) -> Tensor:
+        return self.logits.sigmoid()
+
+    @property
+    def mean(self) -> Tensor:
+        return self.probs
+
+    def sample_unbounded(self, sample_shape: Size) -> Tensor:
+        uniform = torch.rand(
+            sample_shape + self.logits.shape, dtype=self.logits.dtype, device=self.logits.device
+        )
+        tiny = torch.finfo(uniform.dtype).tiny
+        logistic = uniform.clamp_min(tiny).log() - (1 - uniform).clamp_min(tiny).log()
+        return (self.logits + logistic) / self.temperature
+
+    def squash(self, unbounded: Tensor) -> Tensor:
+        return unbounded.sigmoid()
+
+    def harden(self, value: Tensor) -> Tensor:
+        return (value > 0.5).to(value.dtype)
+
+    def log_density(self, unbounded: Tensor) -> Tensor:
+        """``log τ + d - 2 softplus(d)`` with d = logits - τ u (a logistic density, scaled)."""
+        temperature = self.temperature
+        log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
+        difference = self.logits - temperature * unbounded
+        return difference - 2 * softplus(difference) + log_temperature
+
+    def log_mass(self, value: Tensor) -> Tensor:
+        return value * logsigmoid(self.logits) + (1 - value) * logsigmoid(-self.logits)

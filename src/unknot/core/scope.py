@@ -1,0 +1,72 @@
+"""Names and masks of sub-models: prefixes such as ``digit[2].``, and ``where`` blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from torch import Tensor
+
+from unknot.errors import TraceError
+
+_PART = re.compile(r"[^\s.\[\]]+")
+
+
+def join(prefix: str, parts: Sequence[str | int]) -> str:
+    """Append to a prefix: words with a dot, indices in brackets.
+
+    >>> join("", ["digit", 2])
+    'digit[2]'
+    >>> join("digit[2]", ["style"])
+    'digit[2].style'
+    """
+    for part in parts:
+        if isinstance(part, int):
+            if not prefix:
+                raise TraceError(f"a scope starts with a name, not with the index {part}")
+            prefix = f"{prefix}[{part}]"
+        else:
+            prefix = f"{prefix}.{part}" if prefix else part
+    return prefix
+
+
+def check_name(name: str) -> None:
+    """Refuse names that would read as a scope."""
+    if not isinstance(name, str) or not _PART.fullmatch(name):
+        raise TraceError(
+            f"a site's name is a word without spaces, dots and brackets, but got {name!r}; "
+            "for names like digit[2].style use `with trace.scope('digit', 2):`"
+        )
+
+
+class Scopes:
+    """The prefix and the mask under which a trace creates sites now."""
+
+    def __init__(self) -> None:
+        self._prefix = ""
+        self._active: Tensor | None = None
+
+    @contextmanager
+    def scope(self, *parts: str | int) -> Iterator[None]:
+        """Prefix the names of the sites created inside: ``with trace.scope("digit", k): ...``"""
+        before = self._prefix
+        self._prefix = join(before, parts)
+        try:
+            yield
+        finally:
+            self._prefix = before
+
+    @contextmanager
+    def where(self, active: Tensor) -> Iterator[None]:
+        """Switch items off: sites inside count, for items where ``active`` is false, exactly zero.
+
+        ``active`` is a boolean mask over leading axes, ``(B,)`` or ``(S, B)`` or, if it comes from an
+        enumerated site, ``(K, S, B)``. Blocks nest.
+        """
+        before = self._active
+        self._active = active if before is None else before & active
+        try:
+            yield
+        finally:
+            self._active = before

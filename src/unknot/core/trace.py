@@ -1,0 +1,381 @@
+"""Trace: an ordered, write-once mapping from names to nodes; programs write it, objectives read it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Size, Tensor
+from torch.distributions import Distribution
+
+from unknot.core import dependencies, gradients, validation
+from unknot.core.axes import infer_leading, per_item
+from unknot.core.given import FromPrior
+from unknot.core.gradients.score_function import ScoreFunction
+from unknot.core.node import Factor, Loss, Node, Variable
+from unknot.core.observe import as_value, check_shapes
+from unknot.core.partial import Partial
+from unknot.core.relaxed import Relaxed
+from unknot.core.scope import Scopes, check_name, join
+from unknot.core.sites import Sites
+from unknot.errors import TraceError
+
+
+class Trace(Scopes, Sites):
+    """What a probabilistic program did: every site's distribution, value and log-probability, by name.
+
+    ``Trace(samples=S)`` gives draws a leading sample axis, ``(S, B, event...)``; networks before the first
+    draw run once, not S times. The site methods (``normal``, ``concrete``, ...) return the value.
+
+    >>> q = Trace()
+    >>> z = q.normal(torch.zeros(4, 2), torch.ones(4, 2), name="z")
+    >>> z.shape, q["z"].log_prob.shape
+    (torch.Size([4, 2]), torch.Size([4]))
+    """
+
+    def __init__(self, samples: int | None = None) -> None:
+        if samples is not None and samples < 1:
+            raise TraceError(f"Trace(samples=...) takes a number of at least 1, but got {samples}")
+        super().__init__()
+        self.samples = samples
+        self._nodes: dict[str, Node] = {}
+        self._leading = Size()  # sizes of the leading axes seen so far
+        self._enumerated = 0  # how many sites have been enumerated
+
+    # ---- reading ------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Any:  # Node; Any lets programs read .dist without a cast
+        if name in self._nodes:
+            return self._nodes[name]
+        near = difflib.get_close_matches(name, self._nodes, n=1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        raise TraceError(
+            f"the trace has no site '{name}'; {hint}It has: {', '.join(self._nodes) or 'none yet'}. "
+            f"Use trace.get('{name}') if it may be absent."
+        )
+
+    def get(self, name: str) -> Any:
+        """The node if there is one, else None: ``value=q.get("z")`` reuses z or draws it."""
+        return self._nodes.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._nodes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def items(self) -> list[tuple[str, Node]]:
+        return list(self._nodes.items())
+
+    def nodes(self) -> list[Node]:
+        """All nodes in the order in which the program made them."""
+        return list(self._nodes.values())
+
+    def variables(self) -> list[Variable]:
+        """The random variables among the nodes."""
+        return [node for node in self._nodes.values() if isinstance(node, Variable)]
+
+    def log_prob(self, *names: str) -> Tensor:
+        """Sum of the log-probabilities of the named sites, or of all: one value per item."""
+        chosen = [self[name] for name in names] if names else self.nodes()
+        total = torch.zeros(())
+        for node in chosen:
+            total = total + node.log_prob
+        return total
+
+    @property
+    def leading_shape(self) -> Size:
+        """Sizes of the leading axes: ``(B,)``, ``(S, B)`` or ``(K, ..., S, B)``."""
+        return self._leading
+
+    def __repr__(self) -> str:
+        rows = [f"  {name}: {_describe(node)}" for name, node in self._nodes.items()]
+        return "\n".join([f"Trace(samples={self.samples}) with {len(rows)} sites", *rows])
+
+    # ---- composition --------------------------------------------------------------------------------
+
+    def under(self, *prefix: str | int) -> Trace:
+        """The sites below a prefix as a trace of their own, for a sub-model: ``q.under("digit", 2)["y"]``."""
+        start = join("", prefix) + "."
+        part = Trace(self.samples)
+        for name, node in self._nodes.items():
+            if name.startswith(start):
+                part._store(name[len(start) :], node.copy(name[len(start) :], None))
+        return part
+
+    def include(self, trace: Trace, *prefix: str | int) -> Trace:
+        """Take over all sites of a sub-model's trace, under a prefix and the ``where`` blocks in force.
+
+        Returns the sub-model's trace, so that its values can be read by their own names.
+        """
+        start = join(self._prefix, prefix)
+        for name, node in trace._nodes.items():
+            full = f"{start}.{name}" if start else name
+            self._refuse_repeat(full)
+            self._store(full, node.copy(full, self._active))
+        self._enumerated = max(self._enumerated, trace._enumerated)
+        return trace
+
+    # ---- writing ------------------------------------------------------------------------------------
+
+    def variable(
+        self,
+        dist: Distribution,
+        value: Any = None,
+        *,
+        name: str,
+        gradient: str | ScoreFunction | None = None,
+        event_dims: int | None = None,
+    ) -> Tensor:
+        """A random variable with any ``torch.distributions`` distribution.
+
+        ``value`` is nothing (draw), a tensor ``(B, event...)`` (observe), a node of another trace (reuse),
+        or a partial observation, ``unknot.partial(values, known)``. ``gradient`` says how a draw carries
+        gradient: see :mod:`unknot.core.gradients`. ``event_dims`` says how many trailing axes belong to one
+        item, for the rare parameters whose shape does not tell.
+
+        >>> p = Trace()
+        >>> x = p.variable(torch.distributions.Gumbel(torch.zeros(3), 1.0), torch.zeros(3), name="x")
+        >>> p["x"].log_prob
+        tensor([-1., -1., -1.])
+        """
+        full = self._full_name(name)
+        if validation.is_on():
+            validation.check_parameters(full, dist)
+        baseline = gradient.baseline if isinstance(gradient, ScoreFunction) else None
+        way = "score_function" if isinstance(gradient, ScoreFunction) else gradient
+        if isinstance(value, Node):
+            node = self._reuse(full, dist, value)
+        elif value is None or isinstance(value, FromPrior | Partial):
+            node = self._draw(full, dist, value, way or gradients.default(dist), event_dims)
+            node.baseline = baseline
+        else:
+            node = self._observe(full, dist, value)
+        node.active = self._active
+        self._store(full, node)
+        dependencies.record(self, node)
+        return node.value
+
+    def loss(
+        self, fn: Callable[[Tensor, Tensor], Tensor], value: Tensor, target: Tensor | None, *, name: str
+    ) -> Tensor:
+        """A likelihood given as a loss: adds ``-fn(value, target)`` per item. Returns ``value``.
+
+        ``fn`` returns one number per item, or one per element (they are summed over the item). A target of
+        None, as when generating, adds nothing.
+
+        >>> p = Trace()
+        >>> square = lambda prediction, x: (prediction - x) ** 2
+        >>> _ = p.loss(square, torch.zeros(2, 3), torch.ones(2, 3), name="x")
+        >>> p["x"].log_prob
+        tensor([-3., -3.])
+        """
+        full = self._full_name(name)
+        if target is None:
+            leading = max(1, len(self._leading))
+            zeros = torch.zeros(value.shape[:leading], dtype=value.dtype, device=value.device)
+            node = Loss(full, value, None, zeros, leading)
+        else:
+            node = Loss(full, value, target, *_loss_per_item(full, fn(value, target), value, target))
+        node.active = self._active
+        self._store(full, node)
+        dependencies.record(self, node)
+        return value
+
+    def factor(self, log_prob: Tensor, *, name: str) -> Tensor:
+        """Add a term to the joint log-probability, one number per item, ``(B,)`` or ``(S, B)``.
+
+        >>> p = Trace()
+        >>> _ = p.factor(torch.tensor([0.5, -0.5]), name="bonus")
+        >>> p.log_prob()
+        tensor([ 0.5000, -0.5000])
+        """
+        full = self._full_name(name)
+        node = Factor(full, log_prob)
+        node.active = self._active
+        self._store(full, node)
+        dependencies.record(self, node)
+        return log_prob
+
+    # ---- the three ways to a value ------------------------------------------------------------------
+
+    def _reuse(self, name: str, dist: Distribution, source: Node) -> Variable:
+        if not isinstance(source, Variable):
+            raise TraceError(
+                f"site '{name}': value= takes a random variable's node, not a {type(source).__name__}"
+            )
+        node = Variable(name, dist, source.value, source.known, source.leading_dims, source.event_dims)
+        node.gradient, node.unbounded, node.scored_by = source.gradient, source.unbounded, source.scored_by
+        node.label, node.reused = source.label, True
+        check_shapes(name, dist, node.value, node.leading_dims)
+        return node
+
+    def _observe(self, name: str, dist: Distribution, given: Any) -> Variable:
+        value = as_value(name, dist, given)
+        leading = min(1, value.ndim)
+        node = Variable(name, dist, value, True, leading, value.ndim - leading)
+        check_shapes(name, dist, value, leading)
+        if validation.is_on():
+            validation.check_value(name, dist, value, True, node.event_dims)
+        return node
+
+    def _draw(
+        self,
+        name: str,
+        dist: Distribution,
+        given: Partial | FromPrior | None,
+        gradient: str,
+        event_dims: int | None,
+    ) -> Variable:
+        if isinstance(given, FromPrior):
+            self._meet_prior(name, dist, given.batch, event_dims)
+        elif isinstance(given, Partial) and not self._leading:
+            self._leading = given.known.shape
+        extra = self._extra_event(dist, event_dims)  # event axes beyond the distribution's own
+        if gradient == "enumerate":
+            return self._enumerate(name, dist, given, extra)
+        dist, sample_shape = self._with_leading(dist, extra)
+        drawn = gradients.draw(name, dist, gradient, sample_shape)
+        event = extra + len(dist.event_shape)
+        node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
+        node.gradient, node.unbounded = gradient, drawn.unbounded
+        if isinstance(dist, Relaxed) and drawn.unbounded is not None:
+            node.scored_by = "density"
+        if isinstance(given, Partial):
+            label = self._label(name, dist, given, event)
+            node.value = torch.where(per_item(given.known, event), label, drawn.value)
+            node.known = given.known
+        return node
+
+    def _enumerate(
+        self, name: str, dist: Distribution, given: Partial | FromPrior | None, extra: int
+    ) -> Variable:
+        if extra:
+            raise TraceError(
+                f"site '{name}': gradient='enumerate' takes one variable per item, but each item has "
+                f"{tuple(dist.batch_shape[-extra:])} of them; make one site for each, in a scope"
+            )
+        support = gradients.draw(name, dist, "enumerate", Size()).value  # (K, event...)
+        event = len(dist.event_shape)
+        middle = 1 + self._enumerated  # the axes of earlier enumerated sites, and the samples
+        batch = self._leading[-1] if self._leading else (dist.batch_shape[-1] if dist.batch_shape else 1)
+        value = support.reshape(support.shape[0], *(1,) * (middle + 1), *support.shape[1:])
+        value = value.expand(support.shape[0], *(1,) * middle, batch, *support.shape[1:])
+        node = Variable(name, dist, value, False, middle + 2, event)
+        node.gradient = "enumerate"
+        if isinstance(given, Partial):
+            node.label = self._label(name, dist, given, event)
+            node.known = given.known
+        self._enumerated += 1
+        return node
+
+    def _label(self, name: str, dist: Distribution, given: Partial, event: int) -> Tensor:
+        label = as_value(name, dist, given.values, given.known)
+        if label.ndim != 1 + event:
+            raise TraceError(
+                f"site '{name}': labels have shape {tuple(given.values.shape)}, but one item's value has "
+                f"{event} axes, so (B{', ...' if event else ','}) with {1 + event} axes was expected"
+            )
+        if validation.is_on():
+            validation.check_value(name, dist, label, given.known, event)
+        return label
+
+    # ---- axes ---------------------------------------------------------------------------------------
+
+    def _extra_event(self, dist: Distribution, event_dims: int | None) -> int:
+        """How many trailing axes of the batch shape belong to one item."""
+        if event_dims is not None:
+            return event_dims - len(dist.event_shape)
+        if dist.event_shape:
+            return 0
+        return len(dist.batch_shape) - infer_leading(dist.batch_shape, self._leading)
+
+    def _with_leading(self, dist: Distribution, extra: int) -> tuple[Distribution, Size]:
+        """What to draw so that the value has all leading axes: the distribution and a sample shape."""
+        shape = dist.batch_shape
+        own = shape[: len(shape) - extra]  # leading axes the parameters have
+        wanted = self._leading[-2:] or own[-1:]
+        if self.samples is not None:
+            wanted = Size((self.samples,)) + (wanted[-1:] or Size((1,)))
+        if len(own) <= len(wanted) and own == wanted[len(wanted) - len(own) :]:
+            return dist, wanted[: len(wanted) - len(own)]
+        full = torch.broadcast_shapes(own, wanted) if wanted else own
+        if full == own:
+            return dist, Size()
+        return dist.expand(full + shape[len(shape) - extra :]), Size()
+
+    def _meet_prior(self, name: str, dist: Distribution, batch: int, event_dims: int | None) -> None:
+        shape = dist.batch_shape
+        if event_dims is None and not dist.event_shape and len(shape) == 1 and shape[0] == batch:
+            raise TraceError(
+                f"site '{name}': parameters of shape ({batch},) could be one vector for all items or one number "
+                f"for each of the {batch} items; say event_dims=1 or event_dims=0 at the site"
+            )
+        if not self._leading:
+            self._leading = Size((batch,))
+
+    # ---- bookkeeping --------------------------------------------------------------------------------
+
+    def _full_name(self, name: str) -> str:
+        check_name(name)
+        full = f"{self._prefix}.{name}" if self._prefix else name
+        self._refuse_repeat(full)
+        return full
+
+    def _refuse_repeat(self, full: str) -> None:
+        if full in self._nodes:
+            raise TraceError(
+                f"site '{full}' exists already: a trace is written once. In a loop, put each turn in "
+                "`with trace.scope('name', k):`"
+            )
+
+    def _store(self, full: str, node: Node) -> None:
+        self._nodes[full] = node
+        seen = node.leading_shape
+        if len(seen) > len(self._leading):
+            self._leading = seen
+        elif seen and seen != self._leading[len(self._leading) - len(seen) :]:
+            self._leading = _merge(full, seen, self._leading)
+
+
+def _merge(name: str, seen: Size, leading: Size) -> Size:
+    try:
+        return torch.broadcast_shapes(seen, leading)
+    except RuntimeError:
+        raise TraceError(
+            f"site '{name}': its leading axes {tuple(seen)} do not fit those of the sites before it, "
+            f"{tuple(leading)}; axes are (samples, batch), aligned from the right"
+        ) from None
+
+
+def _loss_per_item(name: str, loss: Tensor, value: Tensor, target: Tensor) -> tuple[Tensor, int]:
+    """The loss summed over each item, and how many leading axes it has."""
+    full = torch.broadcast_shapes(value.shape, target.shape) if value.ndim >= target.ndim else target.shape
+    event = target.ndim - 1
+    leading = len(full) - event
+    if loss.ndim == 0:
+        raise TraceError(
+            f"site '{name}': the loss function returned one number for the whole batch; it must return one per "
+            "item or per element (in torch.nn.functional: reduction='none')"
+        )
+    if loss.ndim == len(full) and event:
+        return loss.flatten(-event).sum(-1), leading
+    if loss.shape == full[:leading] or (loss.ndim <= leading and loss.shape[-1] == target.shape[0]):
+        return loss, loss.ndim
+    raise TraceError(
+        f"site '{name}': the loss has shape {tuple(loss.shape)}; expected one value per item, "
+        f"{tuple(full[:leading])}, or one per element, {tuple(full)}"
+    )
+
+
+def _describe(node: Node) -> str:
+    kind = type(node.dist).__name__ if isinstance(node, Variable) else type(node).__name__
+    state = {True: "observed", False: "drawn"}.get(node.known) if isinstance(node.known, bool) else None
+    if state is None and isinstance(node.known, Tensor):
+        state = f"{int(node.known.sum())} of {node.known.numel()} items observed"
+    return f"{kind} {tuple(node.value.shape)}, {state}"
