@@ -1,0 +1,75 @@
+"""The `unknot` command. Each sub-command is one file of this folder, loaded only when it is asked for.
+
+To add a command `fit`: write `cli/fit.py` with a `command` (a function for typer, or a `typer.Typer` when it has
+sub-commands of its own), and add one line to `COMMANDS`. A command raises UnknotError for what the user can
+fix; `main` prints it as one sentence and ends with code 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from unknot.errors import UnknotError
+
+# Name -> the line in `unknot --help`. The module is the name with "_" for "-".
+COMMANDS = {
+    "data": "List, fetch, check and draw the data sets.",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; the entry point of the package."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    words = [word for word in given if word != "--debug"]
+    try:
+        make_app(next((word for word in words if not word.startswith("-")), None))(words, prog_name="unknot")
+    except UnknotError as error:
+        if debug:
+            raise
+        print(f"unknot: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def make_app(wanted: str | None) -> typer.Typer:
+    """The application with the `wanted` command in full, and of the others only what --help shows."""
+    app = typer.Typer(
+        help="Structured disentangled representations: name the factors you can, let networks learn the rest.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name, line in COMMANDS.items():
+        if name != wanted:
+            app.command(name, help=line)(_not_loaded)
+            continue
+        command = importlib.import_module(f"unknot.cli.{name.replace('-', '_')}").command
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    # --debug is taken out by `main`, so that it may stand anywhere; it is named here for the help.
+    if version:
+        import unknot
+
+        print(unknot.__version__)
+        raise typer.Exit()
+
+
+def _not_loaded() -> None:
+    raise AssertionError("only the wanted command is ever run")

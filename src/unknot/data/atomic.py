@@ -48,8 +48,9 @@ def atomic_write(target: Path) -> Iterator[IO[bytes]]:
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        os.close(handle)
         temporary = Path(name)
-        with os.fdopen(handle, "w+b") as stream:
+        with temporary.open("w+b") as stream:  # by name, so that the block can verify the file on the disk
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from unknot.data.catalogue import Entry
+from collections.abc import Sequence
+
+from unknot.data import mnist
+from unknot.data.atomic import lock
+from unknot.data.catalogue import Entry, Files
 from unknot.data.dataset import Dataset
 from unknot.data.digits import load_digits
+from unknot.data.multi_mnist import make_multi_mnist
+from unknot.data.npz_file import read_npz_dataset, write_npz
+from unknot.data.places import cache_directory
+from unknot.errors import DataError
+
+RECIPE = 1  # raise it when make_multi_mnist draws other canvases from the same arguments
+
+MULTI_MNIST = Entry(
+    name="multi-mnist",
+    title="Multi-MNIST",
+    what="1 to 3 MNIST digits on one canvas",
+    items="82000 (n=82000)",
+    shape="1x50x50 (canvas=50)",
+    factors="count, digit_1..3 (10), place_1..3 (x, y, scale)",
+    licence="as MNIST",
+    folder=mnist.ENTRY.folder,
+    forms=mnist.ENTRY.forms,
+    made_from="mnist",
+)
 
 DIGITS = Entry(
     name="digits",
     title="Digits",
-    what="small handwritten digits, part of scikit-learn",
-    items="1797",
+    what="small handwritten digits",
+    items="1437 + 360",
     shape="1x8x8",
     factors="digit (10)",
-    licence="CC BY 4.0 (UCI)",
+    licence="CC BY 4.0",
     made_from="scikit-learn",
 )
 
 
+def build_multi_mnist(
+    files: Files, n: int = 82000, seed: int = 0, canvas: int = 50, counts: Sequence[int] = (1, 2, 3)
+) -> Dataset:
+    """Factors `count`, `digit_1`..., `place_1`...; splits `train` and `test`, made from MNIST's own.
+
+    The canvases are drawn once for each choice of options and then kept in the cache.
+    """
+    kind = "-".join(str(count) for count in counts)
+    folder = cache_directory() / "multi-mnist"
+    path = folder / f"recipe{RECIPE}_n{n}_seed{seed}_canvas{canvas}_counts{kind}.npz"
+    with lock(folder, path.name):
+        try:
+            return read_npz_dataset(path)
+        except DataError:  # not made yet, or damaged: make it
+            source = mnist.build(files)
+            splits = dict(source.splits)
+            made = make_multi_mnist(source.x, source.factor("digit").values, n, seed, canvas, counts, splits)
+            write_npz(path, made)
+            return made
+
+
 def build_digits() -> Dataset:
-    """Factor `digit`."""
+    """Factor `digit`; a fixed split into `train` (1437) and `test` (360)."""
     return load_digits()

@@ -93,7 +93,8 @@ def _transfer(url: str, file: DataFile, part: Path, start: int) -> int:
             raise SourceUnavailable(f"the server answered {error.code} {error.reason}") from error
         raise _Broken(f"the server answered {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
-        raise _Broken(f"no connection ({error.reason})") from error
+        fate = _Broken if isinstance(error.reason, TimeoutError) else SourceUnavailable
+        raise fate(f"no connection ({error.reason})") from error
     except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
         raise _Broken(f"the connection broke off ({error or type(error).__name__})") from error
     if total is not None and end < total:

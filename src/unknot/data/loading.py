@@ -41,6 +41,7 @@ _CATALOGUE = {
         _Set(celeba.ENTRY, celeba.build),
         _Set(newsgroups.ENTRY, newsgroups.build),
         _Set(newsgroups_text.ENTRY, newsgroups_text.build),
+        _Set(computed.MULTI_MNIST, computed.build_multi_mnist),
         _Set(computed.DIGITS, computed.build_digits),
     )
 }

