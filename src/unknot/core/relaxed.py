@@ -27,6 +27,8 @@ from torch import Size, Tensor
 from torch.distributions import Distribution, constraints
 from torch.nn.functional import logsigmoid, softplus
 
+from unknot.core import noise
+
 
 class Relaxed(Distribution, ABC):
     """What the two relaxed families share. ``logits`` and ``temperature`` are theirs."""
@@ -41,8 +43,8 @@ class Relaxed(Distribution, ABC):
         """Probabilities of the discrete variable behind the relaxation."""
 
     @abstractmethod
-    def sample_unbounded(self, sample_shape: Size) -> Tensor:
-        """Draw u, reparametrised."""
+    def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
+        """Draw u, reparametrised; ``event_dims`` trailing axes of it belong to one item."""
 
     @abstractmethod
     def squash(self, unbounded: Tensor) -> Tensor:
@@ -61,7 +63,7 @@ class Relaxed(Distribution, ABC):
         """Discrete log-mass at y, extended linearly between the vertices."""
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
-        return self.squash(self.sample_unbounded(Size(sample_shape)))
+        return self.squash(self.sample_unbounded(Size(sample_shape), len(self.event_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """The mass. Densities of draws need u, which sites keep: see :meth:`log_density`."""
@@ -94,9 +96,9 @@ class Concrete(Relaxed):
     def mean(self) -> Tensor:
         return self.probs
 
-    def sample_unbounded(self, sample_shape: Size) -> Tensor:
+    def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
         shape = sample_shape + self.logits.shape
-        exponential = torch.empty(shape, dtype=self.logits.dtype, device=self.logits.device).exponential_()
+        exponential = noise.fill(shape, event_dims, self.logits, Tensor.exponential_)
         gumbel = -exponential.clamp_min(torch.finfo(self.logits.dtype).tiny).log()
         return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
 
@@ -140,10 +142,8 @@ class BinaryConcrete(Relaxed):
     def mean(self) -> Tensor:
         return self.probs
 
-    def sample_unbounded(self, sample_shape: Size) -> Tensor:
-        uniform = torch.rand(
-            sample_shape + self.logits.shape, dtype=self.logits.dtype, device=self.logits.device
-        )
+    def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
+        uniform = noise.fill(sample_shape + self.logits.shape, event_dims, self.logits, Tensor.uniform_)
         tiny = torch.finfo(uniform.dtype).tiny
         logistic = uniform.clamp_min(tiny).log() - (1 - uniform).clamp_min(tiny).log()
         return (self.logits + logistic) / self.temperature

@@ -240,8 +240,8 @@ class Trace(Scopes, Sites):
         if gradient == "enumerate":
             return self._enumerate(name, dist, given, extra)
         dist, sample_shape = self._with_leading(dist, extra)
-        drawn = gradients.draw(name, dist, gradient, sample_shape)
         event = extra + len(dist.event_shape)
+        drawn = gradients.draw(name, dist, gradient, sample_shape, event)
         node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
         node.gradient, node.unbounded = gradient, drawn.unbounded
         if isinstance(dist, Relaxed) and drawn.unbounded is not None:
@@ -260,8 +260,8 @@ class Trace(Scopes, Sites):
                 f"site '{name}': gradient='enumerate' takes one variable per item, but each item has "
                 f"{tuple(dist.batch_shape[-extra:])} of them; make one site for each, in a scope"
             )
-        support = gradients.draw(name, dist, "enumerate", Size()).value  # (K, event...)
         event = len(dist.event_shape)
+        support = gradients.draw(name, dist, "enumerate", Size(), event).value  # (K, event...)
         middle = 1 + self._enumerated  # the axes of earlier enumerated sites, and the samples
         batch = self._leading[-1] if self._leading else (dist.batch_shape[-1] if dist.batch_shape else 1)
         value = support.reshape(support.shape[0], *(1,) * (middle + 1), *support.shape[1:])

@@ -47,19 +47,22 @@ def choices(dist: Distribution) -> list[str]:
     return fitting if "score_function" in fitting else [*fitting, "score_function"]
 
 
-def draw(name: str, dist: Distribution, gradient: str, sample_shape: Size) -> Draw:
-    """Draw from ``dist`` with leading ``sample_shape``, in the way named by ``gradient``."""
+def draw(name: str, dist: Distribution, gradient: str, sample_shape: Size, event_dims: int) -> Draw:
+    """Draw from ``dist`` with leading ``sample_shape``, in the way named by ``gradient``.
+
+    ``event_dims`` is how many trailing axes of the value belong to one item.
+    """
     sampler = _SAMPLERS.get(gradient)
     if sampler is None or gradient not in choices(dist):
         raise TraceError(
             f"site '{name}': gradient='{gradient}' does not fit {type(dist).__name__}; "
             f"choose one of {', '.join(choices(dist))}"
         )
-    value = sampler(dist, sample_shape)
+    value = sampler(dist, sample_shape, event_dims)
     return Draw(*value) if isinstance(value, tuple) else Draw(value)
 
 
-_SAMPLERS: dict[str, Callable[[Distribution, Size], Tensor | tuple[Tensor, Tensor]]] = {
+_SAMPLERS: dict[str, Callable[[Distribution, Size, int], Tensor | tuple[Tensor, Tensor]]] = {
     "pathwise": pathwise.sample,
     "concrete": relaxation.sample_soft,
     "straight_through": relaxation.sample_straight_through,

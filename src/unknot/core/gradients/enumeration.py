@@ -19,8 +19,8 @@ def is_finite(dist: Distribution) -> bool:
     return isinstance(dist, Concrete | BinaryConcrete | Categorical | OneHotCategorical | Bernoulli)
 
 
-def support(dist: Distribution, sample_shape: Size) -> Tensor:
-    """All K values, shape ``(K, event...)``; ``sample_shape`` plays no part."""
+def support(dist: Distribution, sample_shape: Size, event_dims: int) -> Tensor:
+    """All K values, shape ``(K, event...)``; the shapes asked for play no part."""
     if isinstance(dist, Concrete | OneHotCategorical):
         like = dist.logits
         return torch.eye(like.shape[-1], dtype=like.dtype, device=like.device)

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from torch import Size, Tensor
-from torch.distributions import Distribution
+from torch.distributions import Distribution, Normal
+
+from unknot.core import noise
 
 
-def sample(dist: Distribution, sample_shape: Size) -> Tensor:
+def sample(dist: Distribution, sample_shape: Size, event_dims: int) -> Tensor:
     """A reparametrised draw."""
-    return dist.rsample(sample_shape)
+    if type(dist) is Normal:
+        epsilon = noise.fill(sample_shape + dist.loc.shape, event_dims, dist.loc, Tensor.normal_)
+        return dist.loc + dist.scale * epsilon
+    return noise.own_turn(lambda: dist.rsample(sample_shape))

@@ -13,7 +13,7 @@ from torch.distributions import Bernoulli, Distribution, OneHotCategorical
 from unknot.core.relaxed import Relaxed
 
 
-def sample(dist: Distribution, sample_shape: Size) -> Tensor:
+def sample(dist: Distribution, sample_shape: Size, event_dims: int) -> Tensor:
     """The vector of probabilities, once per requested sample."""
     assert isinstance(dist, Relaxed | OneHotCategorical | Bernoulli)
     probs = dist.probs

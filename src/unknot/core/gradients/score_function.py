@@ -16,6 +16,7 @@ import torch
 from torch import Size, Tensor, nn
 from torch.distributions import Distribution
 
+from unknot.core import noise
 from unknot.core.axes import SAMPLES
 from unknot.core.relaxed import Relaxed
 
@@ -62,11 +63,12 @@ class ScoreFunction:
     baseline: RunningMean
 
 
-def sample(dist: Distribution, sample_shape: Size) -> Tensor:
+def sample(dist: Distribution, sample_shape: Size, event_dims: int) -> Tensor:
     """A draw without gradient; a relaxed site draws its discrete variable."""
     with torch.no_grad():
-        value = dist.rsample(sample_shape) if isinstance(dist, Relaxed) else dist.sample(sample_shape)
-        return dist.harden(value) if isinstance(dist, Relaxed) else value
+        if isinstance(dist, Relaxed):
+            return dist.harden(dist.squash(dist.sample_unbounded(sample_shape, event_dims)))
+        return noise.own_turn(lambda: dist.sample(sample_shape))
 
 
 def leave_one_out(values: Tensor) -> Tensor:
