@@ -13,7 +13,7 @@ from unknot.data.factor import UNKNOWN
 
 MAGNIFICATION = (0.6, 1.0)  # of the source image: 17 to 28 pixels for MNIST's 28
 TRIES = 48  # placements to choose from
-CHUNK = 500  # canvases placed at once, small enough for the cache; part of what a seed means
+CHUNK = 2000  # canvases placed at once: bounds the memory; part of what a seed means
 
 
 @dataclass(frozen=True)

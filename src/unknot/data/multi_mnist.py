@@ -14,7 +14,7 @@ from unknot.data.digit_scenes import Scenes, Sources, draw_scenes
 from unknot.data.factor import Factor
 from unknot.errors import DataError
 
-CHUNK = 500  # canvases rendered at once, small enough for the cache
+CHUNK = 2000  # canvases rendered at once: bounds the memory
 LICENCE = "as MNIST, from whose images it is made"
 
 
