@@ -1,0 +1,180 @@
+"""Families of nodes: how network outputs become a site's parameters, in the encoder and in the decoder."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize, softplus
+
+from unknot.core.trace import Trace
+from unknot.models.direction import Direction
+from unknot.models.spec import NodeSpec
+
+_SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
+
+
+class Family(nn.Module, ABC):
+    """A latent node's family: ``parameters`` outputs of a network become its distribution.
+
+    ``site`` makes the node's site from these outputs, ``prior`` from nothing.
+    """
+
+    default_gradient: str | None = None  # None: the site's own
+    generating_gradient: str | None = None
+
+    def __init__(self, spec: NodeSpec) -> None:
+        super().__init__()
+        assert spec.size is not None
+        self.spec = spec
+        self.size = spec.size
+
+    @property
+    @abstractmethod
+    def parameters_size(self) -> int:
+        """How many numbers the network must give."""
+
+    @property
+    def value_size(self) -> int:
+        """How many numbers the value feeds into other networks."""
+        return self.size
+
+    @abstractmethod
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        """The site with parameters given by a network."""
+
+    def recognise(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
+        """The site in the recognition program: drawn with the gradient that the description names."""
+        return self.site(q, outputs, value, temperature, self.spec.gradient or self.default_gradient)
+
+    def generate(self, p: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
+        """The site in the generative program; if it must be drawn, as a real value and not as a relaxed one."""
+        return self.site(p, outputs, value, temperature, self.generating_gradient)
+
+    @abstractmethod
+    def prior_outputs(self) -> Tensor:
+        """Outputs that stand for the standard prior: unit Gaussian, uniform classes, any direction."""
+
+
+class NormalFamily(Family):
+    """A vector of real numbers."""
+
+    @property
+    def parameters_size(self) -> int:
+        return 2 * self.size
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        loc, raw = outputs.chunk(2, -1)
+        scale = softplus(raw) + _SMALLEST_SCALE
+        return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
+
+    def prior_outputs(self) -> Tensor:
+        unit = math.log(math.expm1(1.0 - _SMALLEST_SCALE))  # softplus(unit) + smallest = 1
+        return torch.cat([torch.zeros(self.size), torch.full((self.size,), unit)])
+
+
+class ConcreteFamily(Family):
+    """One of K classes, relaxed."""
+
+    generating_gradient = "score_function"
+
+    @property
+    def parameters_size(self) -> int:
+        return self.size
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.concrete(outputs, temperature, value=value, name=self.spec.name, gradient=gradient)
+
+    def prior_outputs(self) -> Tensor:
+        return torch.zeros(self.size)
+
+
+class CategoricalFamily(ConcreteFamily):
+    """One of K classes as a one-hot vector, enumerated unless another gradient is named."""
+
+    default_gradient = "enumerate"
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.one_hot_categorical(logits=outputs, value=value, name=self.spec.name, gradient=gradient)
+
+
+class BernoulliFamily(Family):
+    """Several yes-or-no answers."""
+
+    default_gradient: str | None = "straight_through"
+    generating_gradient = "score_function"
+
+    @property
+    def parameters_size(self) -> int:
+        return self.size
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.bernoulli(
+            logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
+        )
+
+    def prior_outputs(self) -> Tensor:
+        return torch.zeros(self.size)
+
+
+class RelaxedBernoulliFamily(BernoulliFamily):
+    """Several yes-or-no answers, relaxed."""
+
+    default_gradient = None
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.relaxed_bernoulli(
+            temperature, logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
+        )
+
+
+class DirectionFamily(Family):
+    """A unit vector in space."""
+
+    @property
+    def parameters_size(self) -> int:
+        return 4
+
+    @property
+    def value_size(self) -> int:
+        return 3
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        mean = normalize(outputs[..., :3], dim=-1, eps=1e-6)
+        concentration = softplus(outputs[..., 3]) + _SMALLEST_SCALE
+        return trace.variable(Direction(mean, concentration), value, name=self.spec.name, gradient=gradient)
+
+    def prior_outputs(self) -> Tensor:
+        return torch.tensor([0.0, 0.0, 1.0, -20.0])  # concentration next to zero: every direction alike
+
+
+_FAMILIES: dict[str, type[Family]] = {
+    "normal": NormalFamily,
+    "concrete": ConcreteFamily,
+    "categorical": CategoricalFamily,
+    "bernoulli": BernoulliFamily,
+    "relaxed_bernoulli": RelaxedBernoulliFamily,
+    "direction": DirectionFamily,
+}
+
+
+def family(spec: NodeSpec) -> Family:
+    """The family object of a latent node."""
+    return _FAMILIES[spec.family](spec)

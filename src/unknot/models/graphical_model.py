@@ -1,0 +1,165 @@
+"""GraphicalModel: nodes and parents as data, compiled to an encoder and a decoder program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Size, Tensor, nn
+
+from unknot.core.axes import cat
+from unknot.core.given import Given, given
+from unknot.core.partial import Partial, partial
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.models.augment import AffineJitter
+from unknot.models.families import Family, family
+from unknot.models.likelihoods import Likelihood, likelihood
+from unknot.models.networks import mlp
+from unknot.models.spec import ModelSpec, NodeSpec, read_spec
+
+
+class GraphicalModel(nn.Module):
+    """A generative and a recognition model from a description of their nodes (S17 sec. 2.2).
+
+    The recognition program runs a network over the data once and then, node by node in the order of
+    ``recognised_from``, a small network over that and the values of the node's parents. The generative
+    program gives every node its prior or a network over its parents' values.
+
+    >>> import torch
+    >>> from unknot.models import node
+    >>> model = GraphicalModel([
+    ...     node("digit", "concrete", 10, recognised_from=["x"], labels=True),
+    ...     node("style", "normal", 5, recognised_from=["x", "digit"]),
+    ...     node("x", "bernoulli", parents=["digit", "style"]),
+    ... ], shape=(1, 8, 8))
+    >>> q = model.encode(torch.rand(4, 1, 8, 8), {"digit": torch.tensor([3, -1, -1, 0])})
+    >>> p = model.decode(torch.rand(4, 1, 8, 8), q)
+    >>> list(q), list(p), p.log_prob().shape
+    (['digit', 'style'], ['digit', 'style', 'x'], torch.Size([4]))
+    """
+
+    def __init__(
+        self, spec: ModelSpec | Mapping[str, Any] | str | Path | Iterable[NodeSpec], shape: Iterable[int]
+    ) -> None:
+        super().__init__()
+        self.spec = spec if isinstance(spec, ModelSpec) else read_spec(spec)
+        self.shape = Size(shape)
+        data = self.spec.data
+        self.register_buffer("temperature", torch.tensor(self.spec.temperature))
+        self.temperature: Tensor  # of relaxed draws; schedules set it
+        self.likelihood: Likelihood = likelihood(data, self.shape, self.spec.width)
+        self.families = nn.ModuleDict({n.name: family(n) for n in self.spec.latents})
+        self.trunk = self.likelihood.trunk()
+        self.jitter = _augmenter(self.spec, self.shape)
+        self.recognition = nn.ModuleDict({n.name: self._recognition_network(n) for n in self.spec.latents})
+        self.generation = nn.ModuleDict(
+            {n.name: self._generative_network(n) for n in self.spec.nodes if n.parents}
+        )
+
+    # ---- the two programs ---------------------------------------------------------------------------
+
+    def encode(
+        self, x: Tensor, labels: Mapping[str, Tensor | Partial] | None = None, samples: int | None = None
+    ) -> Trace:
+        """The recognition program: labels where known (-1 or NaN where not), draws elsewhere."""
+        labels = {name: self._label(name, value) for name, value in (labels or {}).items()}
+        q = Trace(samples=samples)
+        features = self.trunk(x)  # (B, H)
+        inputs = {self.spec.data.name: features}
+        for name in self.spec.recognition_order:
+            outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
+            inputs[name] = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
+        return q
+
+    def decode(self, x: Tensor | None, q: Trace | Given) -> Trace:
+        """The generative program, on a recognition trace, or on ``unknot.given(...)`` to generate."""
+        p, outputs = self._generative_program(q)
+        self.likelihood.site(p, outputs, x, self.spec.data.name)
+        return p
+
+    def forward(self, batch: Any, samples: int | None = None) -> tuple[Trace, Trace]:
+        """Both programs on a batch: its data, and its labels for the nodes that take labels."""
+        x = self.jitter(batch.x) if self.jitter is not None else batch.x
+        labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
+        q = self.encode(x, labels, samples)
+        return q, self.decode(x, q)
+
+    # ---- use ----------------------------------------------------------------------------------------
+
+    def generate(self, count: int, **values: Any) -> Tensor:
+        """Expected data for given nodes, the others drawn from the prior: ``generate(8, digit=3)``."""
+        for name in values:
+            self._refuse_unknown(name)
+        return self.expected(given(count, values))
+
+    def expected(self, q: Trace | Given) -> Tensor:
+        """Expected data at the values of a trace."""
+        return self.likelihood.mean(self._generative_program(q)[1])
+
+    # ---- parts --------------------------------------------------------------------------------------
+
+    def _family(self, name: str) -> Family:
+        kind = self.families[name]
+        assert isinstance(kind, Family)
+        return kind
+
+    def _recognition_network(self, node: NodeSpec) -> nn.Module:
+        from_data = self.trunk.features if self.spec.data.name in node.recognised_from else 0
+        parents = [p for p in node.recognised_from if p != self.spec.data.name]
+        inputs = from_data + sum(self._family(p).value_size for p in parents)
+        # a node read off the data alone needs no layer of its own after the trunk
+        default = (self.spec.width // 2,) if parents else ()
+        return mlp(inputs, node.recognition_hidden or default, self._family(node.name).parameters_size)
+
+    def _generative_network(self, node: NodeSpec) -> nn.Module:
+        inputs = sum(self._family(p).value_size for p in node.parents)
+        if node.is_data:
+            return self.likelihood.decoder(inputs)
+        return mlp(inputs, node.hidden or (self.spec.width // 2,), self._family(node.name).parameters_size)
+
+    def _generative_program(self, q: Trace | Given) -> tuple[Trace, Tensor]:
+        """All latent sites of p, and the parameters of the data."""
+        p = Trace()
+        inputs: dict[str, Tensor] = {}
+        for node in self.spec.latents:
+            outputs = self._generated(node, inputs) if node.parents else self._prior(node.name)
+            inputs[node.name] = self._family(node.name).generate(p, outputs, q[node.name], self.temperature)
+        return p, self._generated(self.spec.data, inputs)
+
+    def _generated(self, node: NodeSpec, inputs: Mapping[str, Tensor]) -> Tensor:
+        return self.generation[node.name](cat([inputs[p] for p in node.parents]))
+
+    def _prior(self, name: str) -> Tensor:
+        outputs = self._family(name).prior_outputs()
+        reference = next(self.parameters())
+        return outputs.to(reference.device, reference.dtype)
+
+    def _label(self, name: str, value: Tensor | Partial) -> Partial:
+        self._refuse_unknown(name)
+        if not self.spec[name].labels:
+            raise SpecError(
+                f"node '{name}' takes no labels; say labels: true in its description to make it partly observed"
+            )
+        if isinstance(value, Partial):
+            return value
+        if self._family(name).parameters_size and value.ndim == 1 and value.is_floating_point():
+            value = value.unsqueeze(-1)  # one number per item for a node of size 1
+        return partial(value)
+
+    def _refuse_unknown(self, name: str) -> None:
+        names = [n.name for n in self.spec.latents]
+        if name not in names:
+            raise SpecError(f"the model has no node '{name}' to label or set; it has {', '.join(names)}")
+
+
+def _augmenter(spec: ModelSpec, shape: Size) -> nn.Module | None:
+    if spec.augment is None:
+        return None
+    if spec.augment != "affine" or len(shape) != 3:
+        raise SpecError(
+            f"model: augment is 'affine', for images (C, H, W), but it is {spec.augment!r} and data is {tuple(shape)}"
+        )
+    return AffineJitter()

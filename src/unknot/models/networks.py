@@ -1,0 +1,130 @@
+"""Network blocks: multilayer perceptrons and convolutions that run on any leading axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Size, Tensor, nn
+
+
+def mlp(inputs: int, hidden: Sequence[int], outputs: int, dropout: float = 0.0) -> nn.Sequential:
+    """Linear layers with ReLU between them; no activation at the end.
+
+    >>> mlp(784, [256], 10)(torch.zeros(5, 128, 784)).shape
+    torch.Size([5, 128, 10])
+    """
+    layers: list[nn.Module] = []
+    for width in hidden:
+        layers += [nn.Linear(inputs, width), nn.ReLU()]
+        if dropout:
+            layers.append(nn.Dropout(dropout))
+        inputs = width
+    return nn.Sequential(*layers, nn.Linear(inputs, outputs))
+
+
+class LeadingAxes(nn.Module):
+    """Runs a network for ``(B, event...)`` on inputs with any leading axes, by folding them into one."""
+
+    def __init__(self, network: nn.Module, event_dims: int) -> None:
+        super().__init__()
+        self.network = network
+        self.event_dims = event_dims
+
+    def forward(self, x: Tensor) -> Tensor:
+        leading = x.shape[: x.ndim - self.event_dims]
+        if len(leading) == 1:
+            return self.network(x)
+        folded = self.network(x.reshape(-1, *x.shape[x.ndim - self.event_dims :]))  # (S*B, ...)
+        return folded.reshape(leading + folded.shape[1:])
+
+
+class Trunk(nn.Module):
+    """The first network of a recogniser: data to a vector of ``features`` numbers, run once per batch."""
+
+    def __init__(self, features: int) -> None:
+        super().__init__()
+        self.features = features
+
+
+class VectorTrunk(Trunk):
+    """Data of any shape, flattened, through one hidden layer (S17's MNIST recogniser)."""
+
+    def __init__(self, shape: Size, hidden: Sequence[int]) -> None:
+        super().__init__(hidden[-1])
+        self.event_dims = len(shape)
+        self.network = nn.Sequential(mlp(math.prod(shape), hidden[:-1], hidden[-1]), nn.ReLU())
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.network(x.flatten(-self.event_dims) if self.event_dims else x.unsqueeze(-1))
+
+
+class CountTrunk(Trunk):
+    """Bags of words: logarithms of counts, so that long documents do not drown short ones."""
+
+    def __init__(self, shape: Size, hidden: Sequence[int]) -> None:
+        super().__init__(hidden[-1])
+        self.vector = VectorTrunk(shape, hidden)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.vector(torch.log1p(x))
+
+
+class ImageTrunk(Trunk):
+    """Images ``(C, H, W)`` through strided convolutions with batch norm, flattened: a small recogniser."""
+
+    def __init__(self, shape: Size, channels: Sequence[int] = (32, 64, 64), dropout: float = 0.2) -> None:
+        layers: list[nn.Module] = []
+        inputs, height, width = shape
+        for depth, outputs in enumerate(channels):
+            kernel = 5 if depth == 0 else 3
+            layers += [
+                nn.Conv2d(inputs, outputs, kernel, stride=2, padding=kernel // 2),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
+            inputs, height, width = outputs, (height + 1) // 2, (width + 1) // 2
+        layers += [nn.Flatten(), nn.Dropout(dropout)]
+        super().__init__(inputs * height * width)
+        self.network = LeadingAxes(nn.Sequential(*layers), event_dims=3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.network(x)
+
+
+class ImageDecoder(nn.Module):
+    """A vector to an image ``(C, H, W)`` by transposed convolutions: the reverse of :class:`ImageTrunk`."""
+
+    def __init__(
+        self, inputs: int, shape: Size, channels: Sequence[int] = (64, 32), width: int = 256
+    ) -> None:
+        super().__init__()
+        colours, height, self.width = shape
+        self.height = height
+        factor = 2 ** len(channels)
+        self.start = (channels[0], -(-height // factor), -(-self.width // factor))
+        layers: list[nn.Module] = [mlp(inputs, [width], math.prod(self.start)), nn.ReLU()]
+        layers.append(nn.Unflatten(-1, self.start))
+        outputs = [*channels[1:], colours]
+        for depth, (one, two) in enumerate(zip(channels, outputs, strict=True)):
+            layers.append(nn.ConvTranspose2d(one, two, 4, stride=2, padding=1))
+            if depth < len(channels) - 1:
+                layers.append(nn.ReLU())
+        self.network = LeadingAxes(nn.Sequential(*layers), event_dims=1)
+
+    def forward(self, code: Tensor) -> Tensor:
+        return self.network(code)[..., : self.height, : self.width]
+
+
+class VectorDecoder(nn.Module):
+    """A vector to data of any shape by a perceptron."""
+
+    def __init__(self, inputs: int, shape: Size, hidden: Sequence[int]) -> None:
+        super().__init__()
+        self.shape = tuple(shape)
+        self.network = mlp(inputs, hidden, math.prod(shape))
+
+    def forward(self, code: Tensor) -> Tensor:
+        flat = self.network(code)
+        return flat.reshape(*flat.shape[:-1], *self.shape)
