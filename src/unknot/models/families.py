@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize, softplus
+from torch.nn.functional import normalize, one_hot, softplus
 
 from unknot.core.trace import Trace
 from unknot.models.direction import Direction
@@ -57,6 +57,14 @@ class Family(nn.Module, ABC):
         return self.site(p, outputs, value, temperature, self.generating_gradient)
 
     @abstractmethod
+    def summary(self, outputs: Tensor) -> Tensor:
+        """What a recogniser reports: probabilities of the classes, or the mean."""
+
+    def point(self, outputs: Tensor) -> Tensor:
+        """The single best value, in the form other networks take."""
+        return self.summary(outputs)
+
+    @abstractmethod
     def prior_outputs(self) -> Tensor:
         """Outputs that stand for the standard prior: unit Gaussian, uniform classes, any direction."""
 
@@ -74,6 +82,9 @@ class NormalFamily(Family):
         loc, raw = outputs.chunk(2, -1)
         scale = softplus(raw) + _SMALLEST_SCALE
         return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
+
+    def summary(self, outputs: Tensor) -> Tensor:
+        return outputs.chunk(2, -1)[0]
 
     def prior_outputs(self) -> Tensor:
         unit = math.log(math.expm1(1.0 - _SMALLEST_SCALE))  # softplus(unit) + smallest = 1
@@ -93,6 +104,12 @@ class ConcreteFamily(Family):
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
     ) -> Tensor:
         return trace.concrete(outputs, temperature, value=value, name=self.spec.name, gradient=gradient)
+
+    def summary(self, outputs: Tensor) -> Tensor:
+        return outputs.softmax(-1)
+
+    def point(self, outputs: Tensor) -> Tensor:
+        return one_hot(outputs.argmax(-1), self.size).to(outputs.dtype)
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
@@ -125,6 +142,12 @@ class BernoulliFamily(Family):
         return trace.bernoulli(
             logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
         )
+
+    def summary(self, outputs: Tensor) -> Tensor:
+        return outputs.sigmoid()
+
+    def point(self, outputs: Tensor) -> Tensor:
+        return (outputs > 0).to(outputs.dtype)
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
@@ -160,6 +183,9 @@ class DirectionFamily(Family):
         mean = normalize(outputs[..., :3], dim=-1, eps=1e-6)
         concentration = softplus(outputs[..., 3]) + _SMALLEST_SCALE
         return trace.variable(Direction(mean, concentration), value, name=self.spec.name, gradient=gradient)
+
+    def summary(self, outputs: Tensor) -> Tensor:
+        return normalize(outputs[..., :3], dim=-1, eps=1e-6)
 
     def prior_outputs(self) -> Tensor:
         return torch.tensor([0.0, 0.0, 1.0, -20.0])  # concentration next to zero: every direction alike

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Size, Tensor, nn
+from torch.nn.functional import one_hot
 
 from unknot.core.axes import cat
 from unknot.core.given import Given, given
@@ -19,6 +21,14 @@ from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """A recogniser's answer for a batch: per node what it reports, and the value that goes on."""
+
+    summaries: dict[str, Tensor]  # class probabilities (B, K), or means (B, D)
+    values: dict[str, Tensor]  # one-hot best class (B, K), or means: what the decoder takes
 
 
 class GraphicalModel(nn.Module):
@@ -89,6 +99,21 @@ class GraphicalModel(nn.Module):
 
     # ---- use ----------------------------------------------------------------------------------------
 
+    def recognise(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Recognition:
+        """What the recogniser says of the data, without sampling: each node at the best value of its parents.
+
+        ``known`` values (class indices or vectors) replace the recogniser's own, as parents and as result.
+        """
+        inputs, summaries = {self.spec.data.name: self.trunk(x)}, {}
+        for name in self.spec.recognition_order:
+            outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
+            summaries[name] = self._family(name).summary(outputs)
+            inputs[name] = self._family(name).point(outputs)
+            if known is not None and name in known:
+                inputs[name] = self._as_value(name, known[name], outputs)
+        del inputs[self.spec.data.name]
+        return Recognition(summaries, inputs)
+
     def generate(self, count: int, **values: Any) -> Tensor:
         """Expected data for given nodes, the others drawn from the prior: ``generate(8, digit=3)``."""
         for name in values:
@@ -148,6 +173,13 @@ class GraphicalModel(nn.Module):
         if self._family(name).parameters_size and value.ndim == 1 and value.is_floating_point():
             value = value.unsqueeze(-1)  # one number per item for a node of size 1
         return partial(value)
+
+    def _as_value(self, name: str, value: Tensor, like: Tensor) -> Tensor:
+        """A given value in the form other networks take: class indices become one-hot."""
+        size = self._family(name).value_size
+        if not value.is_floating_point() and value.ndim == like.ndim - 1:
+            return one_hot(value.long(), size).to(like.dtype)
+        return value.to(like.dtype).reshape(*like.shape[:-1], size)
 
     def _refuse_unknown(self, name: str) -> None:
         names = [n.name for n in self.spec.latents]
