@@ -1,11 +1,24 @@
 """Data sets as tensors, their factors and splits, and label budgets."""
 
-from unknot.data.batch import Batch
+from unknot.data.batch import Batch, supervision_rate
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_budget import LabelBudget
+from unknot.data.label_rule import per, same_as
 from unknot.data.loading import load, names
 from unknot.data.packed import PackedBits
 
-__all__ = ["Batch", "Dataset", "Factor", "LabelBudget", "PackedBits", "from_arrays", "load", "names"]
+__all__ = [
+    "Batch",
+    "Dataset",
+    "Factor",
+    "LabelBudget",
+    "PackedBits",
+    "from_arrays",
+    "load",
+    "names",
+    "per",
+    "same_as",
+    "supervision_rate",
+]

@@ -139,7 +139,7 @@ class Dataset:
         unlabelled item once, and labelled items so that they make up this share of each batch, rounded up
         or down (the supervision rate ρ of S16 and S17; `supervision_rate` computes it from γ). Labelled
         are the items that show a label of `labelled_by` (one name, or any of several; by default of any
-        factor). Such an epoch is always shuffled.
+        factor). Such an epoch is always shuffled; where labelled items are few, a batch may hold one twice.
         """
         if batch_size < 1:
             raise DataError(f"{self.name}: batch_size is at least 1, got {batch_size}.")

@@ -1,0 +1,109 @@
+"""Labels as users have them: every way to say unknown, every kind, every mistake."""
+
+import numpy as np
+import pytest
+import torch
+
+from unknot.data.label_column import read_factor
+from unknot.errors import DataError
+
+NAN = float("nan")
+MASKED = np.ma.array([2, 0, 1], mask=[False, True, False])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [2, -1, 1],
+        [2, None, 1],
+        [2.0, NAN, 1.0],
+        np.array([2, -1, 1], dtype=np.int8),
+        np.array([2.0, NAN, 1.0]),
+        np.array([2, None, 1], dtype=object),
+        MASKED,
+        MASKED.astype(np.uint8),
+        MASKED.astype(np.float32),
+        torch.tensor([2, -1, 1]),
+        torch.tensor([2.0, NAN, 1.0]),
+    ],
+)
+@pytest.mark.parametrize("classes", [range(3), ("a", "b", "c"), None])
+def test_every_way_to_say_unknown(given, classes):
+    factor = read_factor("f", given, 3, "categorical", classes)
+    assert factor.values.tolist() == [2, -1, 1]
+    assert factor.num_classes == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "values"),
+    [
+        ([True, None, False], "binary", [1, -1, 0]),
+        (np.array([True, False, True]), "binary", [1, 0, 1]),
+        ([3, 0, -1], "categorical", [3, 0, -1]),
+        (np.array([0, 250, 7], dtype=np.uint8), "categorical", [0, 250, 7]),
+        (["cat", None, "ant"], "categorical", [1, -1, 0]),
+        (["cat", NAN, "ant"], "categorical", [1, -1, 0]),
+        (np.array(["cat", "ant", "cat"]), "categorical", [1, 0, 1]),
+        (np.array([b"cat", b"ant", b"cat"]), "categorical", [1, 0, 1]),
+        (np.ma.array(["cat", "?", "ant"], mask=[0, 1, 0]), "categorical", [1, -1, 0]),
+        ([0.5, -1.0, 2], "continuous", [0.5, -1.0, 2.0]),
+    ],
+)
+def test_kinds_are_inferred(given, kind, values):
+    factor = read_factor("f", given, 3)
+    assert factor.kind == kind
+    assert factor.values.tolist() == values
+
+
+def test_continuous_labels():
+    assert read_factor("f", [1, -1, 2], 3, "continuous").values.tolist() == [1.0, -1.0, 2.0]
+    for given in ([0.5, None, 2.5], np.ma.array([0.5, 9, 2.5], mask=[0, 1, 0]), [0.5, NAN, 2.5]):
+        factor = read_factor("f", given, 3)
+        assert factor.kind == "continuous"
+        assert factor.known.tolist() == [True, False, True]
+        assert factor.values[[0, 2]].tolist() == [0.5, 2.5]
+    assert read_factor("f", np.zeros((3, 2)), 3).values.shape == (3, 2)
+
+
+def test_classes_by_value_and_by_name():
+    assert read_factor("f", [3, 1, -1], 3, classes=[1, 3]).values.tolist() == [1, 0, -1]
+    assert read_factor("f", [3, 1, -1], 3, classes=[1, 3]).classes == ("1", "3")
+    assert read_factor("f", ["b", "a", None], 3, classes=["b", "a"]).values.tolist() == [0, 1, -1]
+    assert read_factor("f", [None, -1, NAN], 3, classes=["b", "a"]).values.tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "classes", "message"),
+    [
+        ([0, 1, 12], None, range(10), "factor 'f', row 2: got 12, expected one of the classes 0, 1"),
+        ([0, 1, 12], None, ["a", "b"], "factor 'f', row 2: got 12, expected a class from 0 to 1"),
+        ([0, -3, 1], "categorical", None, "factor 'f', row 1: got -3"),
+        (
+            [0, 1.5, 1],
+            "categorical",
+            range(3),
+            "factor 'f', row 1: got 1.5, but a categorical label is a whole",
+        ),
+        ([0, float("inf"), 1], "count", None, "factor 'f', row 1: got inf"),
+        ([0, 1, 2], "binary", None, "factor 'f', row 2: got 2, expected a class from 0 to 1"),
+        ([0, -2, 2], "count", None, "factor 'f', row 1: got -2"),
+        (["a", "b", "z"], None, ["a", "b"], "factor 'f', row 2: got z, expected one of the classes a, b"),
+        (["a", "b", 3], None, None, "factor 'f', row 2: got 3"),
+        ([1, None, "b"], None, None, "factor 'f', row 2: got 'b'"),
+        ([None, "b", "c"], "continuous", None, "factor 'f', row 1: got 'b', expected a number"),
+        (["x", "b", "c"], "count", None, "factor 'f', row 0: got 'x', expected a number"),
+        ([0.0, float("inf"), 1.0], None, None, "factor 'f', row 1: got inf"),
+        ([[1.0, 2.0], [1.0, NAN], [0.0, 0.0]], None, None, "factor 'f', row 1"),
+        ([0, 1], None, None, "factor 'f': 2 labels for 3 items"),
+        (5, None, None, "factor 'f': one labels for 3 items"),
+        ([[0, 1], [1, 2], [2, 3]], None, None, "one per item, got shape"),
+        ([[0], [1, 2], [2]], None, None, "do not form an array"),
+        ([None, None, None], None, None, "declare it in `kinds`"),
+        ([0, 1, 2], "ordinal", None, "kind is one of"),
+        ([0, 1, 1], None, [-1, 1], "-1 means unknown"),
+        ([0, 1, 1], None, ["a", "a"], "two classes have the same name"),
+    ],
+)
+def test_mistakes_name_the_factor_the_row_and_the_value(given, kind, classes, message):
+    with pytest.raises(DataError, match=message):
+        read_factor("f", given, 3, kind, classes)
