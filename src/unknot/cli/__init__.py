@@ -22,6 +22,9 @@ COMMANDS = {
 }
 
 
+_HELP = "Structured disentangled representations: name the factors you can, let networks learn the rest."
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; the entry point of the package."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -39,14 +42,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def make_app(wanted: str | None) -> typer.Typer:
     """The application with the `wanted` command in full, and of the others only what --help shows."""
     app = typer.Typer(
-        help="Structured disentangled representations: name the factors you can, let networks learn the rest.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(_options)
+    app.callback(help=_HELP)(_options)
     for name, line in COMMANDS.items():
         if name != wanted:
             app.command(name, help=line)(_not_loaded)
@@ -59,16 +61,22 @@ def make_app(wanted: str | None) -> typer.Typer:
     return app
 
 
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-) -> None:
-    # --debug is taken out by `main`, so that it may stand anywhere; it is named here for the help.
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         import unknot
 
         print(unknot.__version__)
         raise typer.Exit()
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end."),
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Both options act elsewhere: `main` takes --debug out, so that it may stand anywhere."""
 
 
 def _not_loaded() -> None:

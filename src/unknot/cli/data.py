@@ -124,14 +124,14 @@ def samples_command(
 
 
 def _sample_row(dataset: Dataset, seed: int) -> SampleRow:
-    """A few random items, captioned with their first factor."""
+    """A few random items, captioned with their first factor that is not just yes or no."""
     import torch
 
     from unknot.plots.data_samples import COLUMNS, SampleRow
 
     chosen = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(seed))[:COLUMNS]
     sample = dataset.subset(chosen)
-    factor = next(iter(sample.factors.values()))
+    factor = next(factor for factor in sample.factors.values() if factor.kind != "binary")
     values = factor.values.tolist()
     captions = [factor.classes[value] if factor.classes else f"{factor.name} {value}" for value in values]
     title = f"{dataset.name}: {len(dataset)} items"

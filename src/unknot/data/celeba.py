@@ -95,7 +95,8 @@ def build(files: Files, size: int = 64) -> Dataset:
         names, attributes, identity = raw["names"].tolist(), raw["attributes"], raw["identity"]
         jpegs = raw["files"].tolist()
         rows = torch.arange(len(jpegs))
-        splits = {"train": rows[:-1000], "test": rows[-1000:]}
+        train = len(rows) - len(rows) // 10
+        splits = {"train": rows[:train], "test": rows[train:]}
     people, person = np.unique(identity, return_inverse=True)
     factors = {
         n: Factor(n, "binary", torch.from_numpy(attributes[:, i].astype(np.int64)))
@@ -150,8 +151,7 @@ def _decoded_chunks(path: Path, jpegs: list[str], size: int) -> Iterator[np.ndar
                 with archive.open(members[name]) as stream, Image.open(stream) as image:
                     side = min(image.size)
                     left, top = (image.width - side) // 2, (image.height - side) // 2
-                    square = image.convert("RGB").resize(
-                        (size, size), Image.Resampling.BILINEAR, (left, top, left + side, top + side)
-                    )
+                    square = image.convert("RGB").crop((left, top, left + side, top + side))
+                    square = square.resize((size, size), Image.Resampling.BILINEAR)
                     chunk[row] = np.asarray(square).transpose(2, 0, 1)
             yield chunk

@@ -13,7 +13,7 @@ from unknot.data.atomic import atomic_write
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.packed import PackedBits
-from unknot.data.reading import reading
+from unknot.data.reading import open_npz, reading
 from unknot.errors import DataError
 
 
@@ -39,7 +39,7 @@ def write_npz(path: Path, dataset: Dataset) -> None:
 
 def read_npz_dataset(path: Path) -> Dataset:
     """The data set that `write_npz` wrote."""
-    with reading(path, "a data set"), np.load(path, allow_pickle=False) as archive:
+    with reading(path, "a data set"), open_npz(path) as archive:
         about = json.loads(str(archive["about"]))
         factors = {}
         for name, kind, classes in about["factors"]:

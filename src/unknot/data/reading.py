@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 
 from unknot.errors import DataError
 
@@ -41,5 +42,15 @@ def reading(path: Path, what: str) -> Iterator[None]:
 
 def read_npz(path: Path, *names: str) -> dict[str, np.ndarray]:
     """The named arrays of an .npz file, read without pickle."""
-    with reading(path, f"an .npz with {', '.join(names)}"), np.load(path, allow_pickle=False) as archive:
+    with reading(path, f"an .npz with {', '.join(names)}"), open_npz(path) as archive:
         return {name: archive[name] for name in names}
+
+
+@contextlib.contextmanager
+def open_npz(path: Path) -> Iterator[NpzFile]:
+    """An .npz file, read without pickle; closed even when it turns out not to be one."""
+    with path.open("rb") as stream:
+        archive = np.load(stream, allow_pickle=False)
+        if not isinstance(archive, NpzFile):
+            raise ValueError("it is a single array")
+        yield archive

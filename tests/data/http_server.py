@@ -1,0 +1,66 @@
+"""A real HTTP server on this machine whose faults a test can choose."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Site:
+    """What the server offers at every path, and how it misbehaves."""
+
+    content: bytes
+    ranges: bool = True  # understands the Range header
+    break_after: list[int] = field(default_factory=list)  # request i sends so many bytes, then hangs up
+    status: int = 200
+    requests: list[str | None] = field(default_factory=list)  # the Range header of each request
+    address: str = ""
+
+
+@contextlib.contextmanager
+def serve(site: Site) -> Iterator[Site]:
+    """Run the server for the length of the block; `site.address` is its URL with a trailing slash."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            number = len(site.requests)
+            site.requests.append(self.headers["Range"])
+            if site.status != 200:
+                self.send_error(site.status)
+                return
+            start = 0
+            if site.ranges and (match := re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")):
+                start = int(match[1])
+                if start >= len(site.content):
+                    self.send_error(416)
+                    return
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(site.content) - start))
+            if start:
+                last = len(site.content) - 1
+                self.send_header("Content-Range", f"bytes {start}-{last}/{len(site.content)}")
+            self.end_headers()
+            body = site.content[start:]
+            if number < len(site.break_after):
+                body = body[: site.break_after[number]]
+                self.close_connection = True
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.01), daemon=True)
+    thread.start()
+    site.address = f"http://127.0.0.1:{server.server_port}/"
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
