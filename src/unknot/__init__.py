@@ -5,6 +5,7 @@ from unknot.core.axes import cat
 from unknot.core.check import check
 from unknot.core.given import given
 from unknot.core.gradients.score_function import RunningMean, ScoreFunction
+from unknot.core.graph import graph
 from unknot.core.node import Node
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
@@ -23,6 +24,7 @@ __all__ = [
     "cat",
     "check",
     "given",
+    "graph",
     "objectives",
     "partial",
     "validation",
