@@ -1,12 +1,20 @@
-"""E_q[f]: from a value for every draw to one value per item, with the gradient each site asked for."""
+"""E_q[f]: from a value for every draw to one value per item, with the gradient each site asked for.
+
+Both parts walk the sites from the last to the first: an enumerated site is summed out where it was made, so
+that a score-function site *before* it sees Σ_k q(k | its draw) f(k), whose weights depend on that draw, and one
+*after* it, drawn anew for each k, sees its own f(k).
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
 from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.log_space import where_unknown
+from unknot.core.node import Variable
 from unknot.core.trace import Trace
 
 
@@ -16,18 +24,55 @@ def expect(q: Trace, values: Tensor) -> Tensor:
     Enumerated sites are summed exactly, samples are averaged, and sites drawn without a pathwise gradient
     contribute the score-function term: its value is zero, its gradient is not.
     """
-    values = with_score(q, values)
-    values = sum_enumerated(q, values)
+    sites = q.variables()
+    score = score_term(sites, values)
+    mean = average(sites, values)
+    return mean if score is None else mean + score
+
+
+def average(sites: Sequence[Variable], values: Tensor) -> Tensor:
+    """The value of ``E_q[f]`` and its gradient through f, the enumeration weights and the draws, ``(B,)``."""
+    for node in reversed(sites):
+        values = _sum_out(node, values)
     return values.mean(SAMPLES) if values.ndim >= 2 else values
+
+
+def score_term(sites: Sequence[Variable], values: Tensor) -> Tensor | None:
+    """``Σ_sites mean_s (log q_s - stop(log q_s)) · stop(f_s - b_s)``, ``(B,)``: zero, but its gradient is not.
+
+    Added to :func:`average` it completes the gradient of ``E_q[f]``. None if no site uses the score function.
+    """
+    if not any(is_scored(node) for node in sites):
+        return None
+    values = values.detach()
+    score: Tensor | None = None
+    for node in reversed(sites):
+        if is_scored(node):
+            own = rise(node) * (values - _baseline(node, values))
+            score = own if score is None else score + own
+        elif node.enumerated:
+            values = _sum_out(node, values).detach()
+            score = score if score is None else _sum_out(node, score)
+    assert score is not None
+    return score.mean(SAMPLES) if score.ndim >= 2 else score
+
+
+def is_scored(node: Variable) -> bool:
+    """Whether some items of this site were drawn with the score function."""
+    return node.gradient == "score_function" and node.known is not True
+
+
+def rise(node: Variable) -> Tensor:
+    """``log q - stop(log q)`` of the drawn items: zero, with the gradient of the log-probability."""
+    log_prob = where_unknown(node.known, node.log_prob)
+    return log_prob - log_prob.detach()
 
 
 def sum_enumerated(q: Trace, values: Tensor) -> Tensor:
     """``Σ_k q(k) f(k)`` over all enumerated sites together: ``(K2, K1, S, B) -> (S, B)``."""
-    weight = enumeration_weight(q)
-    if weight is None:
-        return values
-    weighted = weight * values  # (K..., S, B)
-    return weighted.flatten(0, -3).sum(0) if weighted.ndim > 2 else weighted
+    for node in reversed(q.variables()):
+        values = _sum_out(node, values)
+    return values
 
 
 def enumeration_weight(q: Trace) -> Tensor | None:
@@ -39,12 +84,12 @@ def enumeration_weight(q: Trace) -> Tensor | None:
     return weight
 
 
-def with_score(q: Trace, values: Tensor) -> Tensor:
-    """Attach ``(log q - stop(log q)) · stop(f - b)`` for every site drawn with the score function."""
-    for node in q.variables():
-        if node.gradient != "score_function" or node.known is True:
-            continue
-        log_prob = where_unknown(node.known, node.log_prob)
-        baseline = node.baseline(values) if node.baseline is not None else leave_one_out(values.detach())
-        values = values + (log_prob - log_prob.detach()) * (values.detach() - baseline)
-    return values
+def _sum_out(node: Variable, values: Tensor) -> Tensor:
+    """Sum over the axis of an enumerated site, the leftmost one left; values without that axis stay."""
+    if not node.enumerated or values.ndim < node.leading_dims:
+        return values
+    return (node.weight * values).sum(0)
+
+
+def _baseline(node: Variable, values: Tensor) -> Tensor:
+    return node.baseline(values) if node.baseline is not None else leave_one_out(values)

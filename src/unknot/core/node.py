@@ -70,7 +70,17 @@ class Node:
 class Variable(Node):
     """A random variable: distribution, value, who observed it, and how its draw carries gradient."""
 
-    __slots__ = ("baseline", "dist", "event_dims", "gradient", "label", "reused", "scored_by", "unbounded")
+    __slots__ = (
+        "_weight",
+        "baseline",
+        "dist",
+        "event_dims",
+        "gradient",
+        "label",
+        "reused",
+        "scored_by",
+        "unbounded",
+    )
 
     def __init__(
         self, name: str, dist: Distribution, value: Tensor, known: Known, leading_dims: int, event_dims: int
@@ -84,6 +94,7 @@ class Variable(Node):
         self.unbounded: Tensor | None = None  # relaxed sites only: u of the draws
         self.label: Tensor | None = None  # enumerated sites only: the labels (B, event...) where known
         self.reused = False  # the value comes from a node of another trace
+        self._weight: Tensor | None = None
 
     @property
     def enumerated(self) -> bool:
@@ -111,14 +122,33 @@ class Variable(Node):
     @property
     def weight(self) -> Tensor:
         """Enumerated sites: probability of each value, all on the label where it is known, ``(K, S, B)``."""
-        assert self.enumerated
-        weight = (self.log_prob if self.active is None else self._score()).exp()
+        if self._weight is None:
+            weight = self._mass().exp()
+            if self.label is not None:
+                assert isinstance(self.known, Tensor)
+                weight = where(self.known, self._agrees().to(weight.dtype), weight)
+            self._weight = weight
+        return self._weight
+
+    @property
+    def log_weight(self) -> Tensor:
+        """The logarithm of :attr:`weight`, -inf off the label."""
+        mass = self._mass()
         if self.label is None:
-            return weight
-        agrees = self.value == self.label
-        agrees = agrees if self.event_dims == 0 else agrees.flatten(-self.event_dims).all(-1)
+            return mass
         assert isinstance(self.known, Tensor)
-        return where(self.known, agrees.to(weight.dtype), weight)
+        return where(self.known, where(self._agrees(), 0.0, -float("inf")).to(mass.dtype), mass)
+
+    def _mass(self) -> Tensor:
+        """Log-probability of each enumerated value, whether or not a ``where`` block switches the item off."""
+        assert self.enumerated
+        return self.log_prob if self.active is None else self._score()
+
+    def _agrees(self) -> Tensor:
+        """Which enumerated values equal the label: ``(K, 1, B)``."""
+        assert self.label is not None
+        agrees = self.value.eq(self.label)
+        return agrees if self.event_dims == 0 else agrees.flatten(-self.event_dims).all(-1)
 
 
 class Loss(Node):

@@ -14,6 +14,9 @@ class Terms(Mapping[str, Tensor]):
     ``per_item = item_weight · Σ_name weights[name] · terms[name]``, its mean over items the ``total``, and
     ``loss = -total`` is what an optimiser takes. ``diagnostics`` are values worth logging that do not count.
 
+    ``score`` is zero in value and joins the sum before ``item_weight``: it carries the gradient of sites drawn
+    with the score function, which belongs to the whole objective. Single terms carry the pathwise gradient only.
+
     >>> import torch
     >>> terms = Terms({"fit": torch.tensor([1.0, 3.0]), "cost": torch.tensor([-1.0, -1.0])}, {"cost": 2.0})
     >>> terms.per_item
@@ -28,11 +31,13 @@ class Terms(Mapping[str, Tensor]):
         weights: Mapping[str, float | Tensor] | None = None,
         item_weight: Tensor | None = None,
         diagnostics: Mapping[str, Tensor] | None = None,
+        score: Tensor | None = None,
     ) -> None:
         self._terms = dict(terms)
-        self.weights: dict[str, float | Tensor] = {name: 1.0 for name in self._terms} | dict(weights or {})
+        self.weights: dict[str, float | Tensor] = {**dict.fromkeys(self._terms, 1.0), **(weights or {})}
         self.item_weight = item_weight
         self.diagnostics = dict(diagnostics or {})
+        self.score = score
 
     def __getitem__(self, name: str) -> Tensor:
         return self._terms[name]
@@ -46,10 +51,8 @@ class Terms(Mapping[str, Tensor]):
     @property
     def per_item(self) -> Tensor:
         """The weighted sum for each item, ``(B,)``."""
-        weighted = [_times(self.weights[name], term) for name, term in self._terms.items()]
-        total = weighted[0]
-        for term in weighted[1:]:
-            total = total + term
+        total = weighted_sum(self._terms, self.weights)
+        total = total if self.score is None else total + self.score
         return total if self.item_weight is None else self.item_weight * total
 
     @property
@@ -73,6 +76,16 @@ class Terms(Mapping[str, Tensor]):
             f"{self.weights[name]} · {name} ({term.mean().item():.4g})" for name, term in self._terms.items()
         ]
         return f"Terms({' + '.join(parts)})"
+
+
+def weighted_sum(terms: Mapping[str, Tensor], weights: Mapping[str, float | Tensor]) -> Tensor:
+    """``Σ_name weights[name] · terms[name]``; a name without a weight has weight one."""
+    total: Tensor | None = None
+    for name, term in terms.items():
+        weighted = _times(weights.get(name, 1.0), term)
+        total = weighted if total is None else total + weighted
+    assert total is not None
+    return total
 
 
 def _times(weight: float | Tensor, term: Tensor) -> Tensor:

@@ -1,0 +1,49 @@
+"""The evidence lower bound."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from unknot.core.expectation import average, is_scored, score_term
+from unknot.core.node import Variable
+from unknot.core.trace import Trace
+from unknot.objectives.closed_form import negative_kl
+from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.terms import Terms, weighted_sum
+
+
+def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = False) -> Terms:
+    """The evidence lower bound (S17 Eq. 1) of whatever each item has observed,
+
+        L(x, y) = E_q(z|x,y) [ log p(x, y, z) - log q(z | x, y) ]  <=  log p(x, y)
+
+    with y the latents that were observed, z those that were drawn; y may differ from item to item. In S17 Eq. 1
+    nothing is. Here q(z | x, y) is the product of the drawn sites' conditionals, which is a proposal for any
+    graph: the bound holds; :func:`semi_supervised` corrects it towards q's own posterior.
+
+    Terms, as they enter the bound:
+
+    * ``reconstruction``: log p of the data (all sites of p that q does not propose);
+    * ``kl[site]`` for each site of q: log p - log q where it was drawn, whose expectation is minus a KL
+      divergence, and log p where it was observed. ``beta`` weighs all of them (β-VAE); β = 1 is the bound.
+
+    Enumerated sites are summed exactly, so with ``gradient="enumerate"`` this is the marginalised objective of
+    Kingma et al.'s M2 model without its classifier; plug-in sites (S16 sec. 2.2) enter with their probability
+    vector and its exact KL. ``analytic=True`` takes the KL divergence in closed form where torch knows one and
+    p's parents of the site do not depend on its draw; the expectation is the same, the variance smaller.
+
+    >>> terms = elbo(encoder(x), decoder(x, q))
+    >>> terms.loss.backward()
+    """
+    check_pair(q, p)
+    values = {"reconstruction": reconstruction(q, p)}
+    for node in q.nodes():
+        closed = negative_kl(node, q, p) if analytic and isinstance(node, Variable) else None
+        values[f"kl[{node.name}]"] = log_ratio(node, p) if closed is None else closed
+    weights = {name: beta for name in values if name != "reconstruction"}
+    sites = proposals(q, p)
+    terms = {name: average(sites, value) for name, value in values.items()}
+    score = None
+    if any(is_scored(node) for node in sites):
+        score = score_term(sites, weighted_sum(values, weights))
+    return Terms(terms, weights, score=score)

@@ -1,0 +1,112 @@
+"""The importance-weighted objective (S17 Eq. 9); without labels, the bound of Burda et al. (2016)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unknot.core.axes import SAMPLES
+from unknot.core.expectation import is_scored
+from unknot.core.log_space import log_mean_exp
+from unknot.core.node import Variable
+from unknot.core.trace import Trace
+from unknot.objectives.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
+from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
+from unknot.objectives.sample_signal import log_mean_without, signal_score
+from unknot.objectives.semi_supervised import Number, item_weight
+from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.terms import Terms
+
+
+def importance_weighted(
+    q: Trace,
+    p: Trace,
+    alpha: Number = 1.0,
+    gamma: Number = 1.0,
+    *,
+    doubly_reparameterised: bool = False,
+) -> Terms:
+    """The importance-weighted objective, S17 Eq. 9, for labels y that may differ from item to item,
+
+        log (1/S) Σ_s p(x, y, z_s) / q(z_s | x)  +  α log (1/S) Σ_s w_s
+
+    with terms ``evidence``, a lower bound on log p(x, y) that grows with S, and ``classifier``, an estimate of
+    log q(y | x) (weight α, zero without labels). Items with labels count ``gamma`` times.
+    ``diagnostics["effective_samples"]`` is that of the weights p/q.
+
+    **Enumerated sites** are marginalised inside the logarithm. A value k needs no proposal probability: with
+    draws z_{k,s} from q(z | x, k) for each of them,
+
+        (1/S) Σ_s Σ_k p(x, k, z_{k,s}) / q(z_{k,s} | x, k)
+
+    is unbiased for Σ_k p(x, k) = p(x), whether z comes before k or after it; if everything is enumerated it is
+    log p(x) itself. Items that know k keep that value only.
+
+    **Gradient.** Pathwise and enumerated sites: the estimator's own. Score-function sites: with the
+    leave-one-out signal of Mnih & Rezende (2016). ``doubly_reparameterised=True``: for the encoder, draws count
+    with their squared weight, the same in expectation and with a signal that does not fade as S grows
+    (Tucker et al. 2019); for pathwise and Concrete sites that do not depend on each other's draws.
+    """
+    check_pair(q, p)
+    if doubly_reparameterised:
+        refuse_unfit(q)
+    sites = proposals(q, p)
+    labels = label_weights(q.variables())
+    log_weight = _log_weight(q, p, frozen=doubly_reparameterised)  # (B,), (S, B) or (K, ..., S, B)
+    per_draw = log_weight.flatten(0, -3).logsumexp(0) if log_weight.ndim > 2 else log_weight
+    evidence = log_mean_exp(per_draw, SAMPLES) if per_draw.ndim > 1 else per_draw
+    normalised = per_draw.softmax(SAMPLES) if per_draw.ndim > 1 else None
+    ess = effective_samples(normalised, evidence, 1)
+    if doubly_reparameterised:
+        evidence = evidence + surrogate(q, log_weight)
+    classifier = torch.zeros_like(evidence) if labels is None else _classifier(labels)
+    score = None
+    if any(is_scored(node) for node in sites):
+        score = _score(sites, per_draw, evidence + alpha * classifier, labels, alpha)
+    return Terms(
+        {"evidence": evidence, "classifier": classifier},
+        {"classifier": alpha},
+        None if labels is None else item_weight(labels.labelled, gamma),
+        {"effective_samples": ess},
+        score,
+    )
+
+
+def _log_weight(q: Trace, p: Trace, frozen: bool) -> Tensor:
+    """``log p(x, y, z) - log q(z | x)`` for every draw and every enumerated value."""
+    total = reconstruction(q, p)
+    for node in q.nodes():
+        if isinstance(node, Variable) and node.enumerated:
+            total = total + p[node.name].log_prob + _counted_once(node)
+        elif frozen and isinstance(node, Variable) and node.known is not True:
+            total = total + p[node.name].log_prob - frozen_log_q(node)
+        else:
+            total = total + log_ratio(node, p)
+    return total
+
+
+def _counted_once(node: Variable) -> Tensor:
+    """Zero for the values that count, -inf off the label; where the site is switched off, weights that add to one."""
+    counted = torch.zeros_like(node.log_prob)
+    if isinstance(node.known, Tensor):
+        counted = torch.where(node.known, node.log_weight, counted)
+    return counted if node.active is None else torch.where(node.active, counted, node.log_weight)
+
+
+def _classifier(labels: LabelWeights) -> Tensor:
+    """``log (1/S) Σ_s w_s``, ``(B,)``."""
+    log_weight = labels.log_weight
+    return log_mean_exp(log_weight, SAMPLES) if log_weight.ndim > 1 else log_weight
+
+
+def _score(
+    sites: list[Variable], per_draw: Tensor, whole: Tensor, labels: LabelWeights | None, alpha: Number
+) -> Tensor:
+    """The objective's score-function part; b_s is the objective computed from the other draws."""
+    if per_draw.ndim < 2 or per_draw.shape[SAMPLES] == 1:
+        return signal_score(sites, whole, None)
+    without = log_mean_without(per_draw.detach())
+    if labels is not None:
+        label_weight = labels.log_weight.detach().expand_as(per_draw)
+        without = without + alpha * log_mean_without(label_weight)
+    return signal_score(sites, whole, without)

@@ -1,0 +1,123 @@
+"""One objective for any graph and any pattern of labels (S17 Eqs. 2-8)."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unknot.core.expectation import average, is_scored, score_term
+from unknot.core.node import Known, Variable
+from unknot.core.trace import Trace
+from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
+from unknot.objectives.sample_signal import leave_one_out_weights, signal_score
+from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.terms import Terms, weighted_sum
+
+Number = float | Tensor
+
+
+def semi_supervised(
+    q: Trace,
+    p: Trace,
+    alpha: Number = 1.0,
+    beta: Number = 1.0,
+    gamma: Number = 1.0,
+    *,
+    weight_gradient: bool = True,
+) -> Terms:
+    """The semi-supervised objective of S17 for a batch in which every item may have observed something else.
+
+    An item with labels y counts γ times (Eq. 2) the estimator of Eq. 8,
+
+        Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) (1/S) Σ_s log w_s,      w̄_s = w_s / Σ_s w_s
+
+    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.label_weights`). An item
+    without labels has w = 1 and gets the bound of Eq. 1. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
+    the sum is kept in parts that neither cancel nor hide what they are:
+
+    * ``reconstruction``: Σ w̄ log p(data), and ``kl[site]``: Σ w̄ (log p - log q) of drawn sites, Σ w̄ log p of
+      observed ones;
+    * ``conditioning``: (1/S) Σ log w - Σ w̄ log w, the part of log q(z | x, y) that the proposal leaves out. It
+      is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
+      of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
+    * ``classifier``: (1/S) Σ log w (Eq. 7), weight α.
+
+    ``beta`` weighs ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; β = 1 is
+    the paper. ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
+
+    **Gradient.** The weights depend on q's parameters, directly and through the draws. By default the gradient
+    goes through them: it is the gradient of the estimator above, for pathwise, enumerated and score-function
+    sites alike. ``weight_gradient=False`` holds w̄ constant, the gradient through log w remains: less variance,
+    but not the gradient of any objective when the weights vary. Self-normalised weights are biased for finite
+    S, of order 1/S.
+    """
+    check_pair(q, p)
+    values = {"reconstruction": reconstruction(q, p)}
+    values |= {f"kl[{node.name}]": log_ratio(node, p) for node in q.nodes()}
+    weights: dict[str, Number] = {name: beta for name in values if name != "reconstruction"}
+    weights |= {"classifier": alpha}
+    sites = proposals(q, p)
+    labels = label_weights(q.variables())
+    if labels is None or labels.log_joint is None:
+        return _constant(values, weights, gamma, sites, labels)
+    weights |= {"conditioning": beta}
+    normalised = labels.normalised(weight_gradient)
+    terms = {name: labels.average(value, normalised) for name, value in values.items()}
+    terms["classifier"] = labels.mean_log()
+    terms["conditioning"] = terms["classifier"] - labels.average(labels.log_joint, normalised)
+    score = None
+    if any(is_scored(node) for node in sites):
+        summed = weighted_sum(values, weights) - beta * labels.log_joint
+        score = _score(sites, labels, summed.detach(), (alpha + beta) * labels.log_weight.detach())
+    ess = effective_samples(normalised, terms["classifier"], _samples(values))
+    return Terms(terms, weights, item_weight(labels.labelled, gamma), {"effective_samples": ess}, score)
+
+
+def item_weight(labelled: Known, gamma: Number) -> Tensor | None:
+    """γ for items with labels and one for the others (S17 Eq. 2); None if all weigh one."""
+    if labelled is False or (isinstance(gamma, float | int) and gamma == 1):
+        return None
+    return torch.where(torch.as_tensor(labelled), gamma, 1.0)
+
+
+def _constant(
+    values: dict[str, Tensor],
+    weights: dict[str, Number],
+    gamma: Number,
+    sites: list[Variable],
+    labels: LabelWeights | None,
+) -> Terms:
+    """No weights, or weights that are the same for all draws of an item: a plain expectation."""
+    score = None
+    if any(is_scored(node) for node in sites):
+        summed = weighted_sum(values, weights)
+        if labels is not None:  # a single draw's weight is constant too, but it depends on the draw
+            summed = summed + weights["classifier"] * labels.log_weight
+        score = score_term(sites, summed)
+    terms = {name: average(sites, value) for name, value in values.items()}
+    like = terms["reconstruction"]
+    terms["classifier"] = torch.zeros_like(like) if labels is None else labels.log_weight
+    ess = effective_samples(None, like, _samples(values))
+    weight = None if labels is None else item_weight(labels.labelled, gamma)
+    return Terms(terms, weights, weight, {"effective_samples": ess}, score)
+
+
+def _score(sites: list[Variable], labels: LabelWeights, summed: Tensor, direct: Tensor) -> Tensor:
+    """Score-function part of the gradient when weights vary: the estimator is not a mean over draws.
+
+    For any function F of all draws, ∇ E F = E [∇F + Σ_s (F - b_s) ∇ log q(draw s)] if b_s does not see draw s.
+    F is Σ w̄_s f_s + mean_s g_s with f the ``summed`` and g the ``direct`` terms; b_s is F without draw s.
+    """
+    f = labels.over_values(summed)  # (S, B)
+    if f.ndim < 2 or f.shape[-2] == 1:
+        return signal_score(sites, f + direct, None)
+    log_weight, f, direct = torch.broadcast_tensors(labels.log_weight.detach(), f, direct)
+    whole = (log_weight.softmax(-2) * f).sum(-2) + direct.mean(-2)
+    others = leave_one_out_weights(log_weight)  # (S, S, B): row s without draw s
+    even = leave_one_out_weights(torch.zeros_like(log_weight))
+    return signal_score(sites, whole, (others * f).sum(-2) + (even * direct).sum(-2))
+
+
+def _samples(values: dict[str, Tensor]) -> int:
+    """S, as the terms have it."""
+    return max(value.shape[-2] if value.ndim > 1 else 1 for value in values.values())

@@ -1,0 +1,61 @@
+"""What each site of a pair of traces contributes to log p - log q, before any expectation is taken.
+
+* a site of both traces contributes log p - log q where it was drawn and log p where it was observed: the
+  proposal is made of the drawn sites only, so Σ_sites is log [p(x, y, z) / q(z | x, y)] for whatever y an item
+  has observed;
+* a site of p alone that is data (observed, a loss, a factor) is *reconstruction*;
+* a site that p draws itself is its own proposal: its ratio is one, and it contributes nothing.
+
+The values have leading axes ``(B,)``, ``(S, B)`` or ``(K, ..., S, B)``.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unknot.core import validation
+from unknot.core.check import check
+from unknot.core.log_space import where_known, where_unknown
+from unknot.core.node import Node, Variable
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+
+
+def check_pair(q: Trace, p: Trace) -> None:
+    """Refuse traces that do not belong together: names always, values where validation is on."""
+    if validation.is_on() or any(node.name not in p for node in q.variables()):
+        check(q, p)
+
+
+def reconstruction(q: Trace, p: Trace) -> Tensor:
+    """Log-probability of the data: the sites of p that q does not propose and p does not draw."""
+    total: Tensor | None = None
+    for node in p.nodes():
+        if node.name in q or node.known is False:
+            continue
+        log_prob = where_known(node.known, node.log_prob)
+        total = log_prob if total is None else total + log_prob
+    return torch.zeros(q.leading_shape[-1:]) if total is None else total
+
+
+def log_ratio(q_node: Node, p: Trace) -> Tensor:
+    """``log p - log q`` of one site of q where drawn, ``log p`` where observed. A factor of q is all log q."""
+    if not isinstance(q_node, Variable):
+        return -q_node.log_prob
+    log_p = p[q_node.name].log_prob
+    if q_node.known is True:
+        return log_p
+    return log_p - where_unknown(q_node.known, q_node.log_prob)
+
+
+def proposals(q: Trace, p: Trace) -> list[Variable]:
+    """The random variables in the order in which they were drawn or observed: q's, then those p drew itself."""
+    drawn = [node for node in p.variables() if node.gradient is not None and node.name not in q]
+    for node in drawn:
+        if node.enumerated:
+            raise SpecError(
+                f"site '{node.name}' is enumerated in p alone; enumerate it in q, with the prior's parameters, and "
+                f"pass value=q['{node.name}'] in p"
+            )
+    return q.variables() + drawn
