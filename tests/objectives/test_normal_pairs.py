@@ -4,6 +4,7 @@ from torch import Tensor
 from torch.distributions import Normal
 
 from tests.references.pairwise import joint_and_marginals, pair_loop, weight_loop
+from unknot.errors import SpecError
 from unknot.objectives import row_blocks
 from unknot.objectives.marginal_weights import Mixture, exact, stratified
 from unknot.objectives.normal_pairs import normal_pairs
@@ -131,3 +132,10 @@ def test_the_operator_keeps_its_promises_to_autograd_and_compile() -> None:
 def test_half_precision_is_computed_in_single() -> None:
     value, loc, scale = (tensor.bfloat16() for tensor in make(4, 4, 2))
     assert normal(value, loc, scale, exact(4, 4)).joint.dtype == torch.float32
+
+
+def test_an_unknown_parent_is_refused() -> None:
+    value, loc, scale = make(2, 2, 2)
+    tables = torch.stack([loc, loc]), torch.stack([scale, scale])
+    with pytest.raises(SpecError, match="class index"):
+        normal(value, *tables, exact(2, 2), parent=torch.tensor([0, -1]))

@@ -231,6 +231,15 @@ def test_the_objective_compiles_without_graph_breaks(weights: Mixture) -> None:
         torch.testing.assert_close(ours, theirs)
 
 
+def test_mixed_precision_does_not_reach_the_densities(weights: Mixture) -> None:
+    logits, u = random(B, K).float(), random(B, K, seed=1).log_softmax(-1).float()
+    full = mass(u.exp(), logits, weights).joint, concrete(u, logits, TAU, weights).joint
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed = mass(u.exp(), logits, weights).joint, concrete(u, logits, TAU, weights).joint
+    torch.testing.assert_close(mixed, full)
+    assert concrete(u.bfloat16(), logits.bfloat16(), TAU, weights).joint.dtype == torch.float32
+
+
 def test_parameters_of_the_wrong_number_of_items_are_refused(weights: Mixture) -> None:
     with pytest.raises(SpecError, match="5 reference items"):
         normal(random(B, 2), random(B + 1, 2), positive(B + 1, 2), weights)

@@ -54,7 +54,7 @@ def normal(
     loc, scale = torch.broadcast_tensors(loc, scale)
     _check_tables("normal", loc, value, mixture, parent)
     rows = value.shape[:-1]
-    dtype = torch.promote_types(torch.promote_types(value.dtype, loc.dtype), torch.float32)
+    dtype = _result_dtype(value, loc)
     joint, marginals = normal_pairs(
         value.reshape(-1, value.shape[-1]).to(dtype),
         _with_table_axis(loc, parent).to(dtype),
@@ -91,13 +91,15 @@ def concrete(
     _check_tables("concrete", logits, log_value, mixture, parent)
     classes = logits.shape[-1]
     draws = log_value if labelled is None else log_value.masked_fill(labelled[..., None], 0.0)
-    s = _below_largest(-temperature * draws)
+    s = _below_largest(-temperature * draws.double())
     a = _below_largest(logits)
     total = _row_products(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k), (*rows, C)
     column = _pick_table(a.sum(-1), parent)
     log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
     joint = column + s.sum(-1, keepdim=True) - classes * total.log()
-    joint = (joint + (math.lgamma(classes) + (classes - 1) * log_temperature)).to(log_value.dtype)
+    joint = (joint + (math.lgamma(classes) + (classes - 1) * log_temperature)).to(
+        _result_dtype(log_value, logits)
+    )
     if labelled is not None:
         joint = joint.where(~labelled[..., None], mass(log_value.exp(), logits, mixture, parent).joint)
     return Pairs(joint, log_mixture(joint, mixture)[..., None])
@@ -107,8 +109,9 @@ def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None 
     """Categorical log-mass Σ_k y_k log π_k at y (*rows, K), one-hot or between the vertices."""
     _check_tables("categorical", logits, value, mixture, parent)
     # 0 * -inf is NaN: a class that cannot be drawn gets the lowest finite log-mass instead.
-    log_mass = logits.log_softmax(-1).clamp(min=torch.finfo(logits.dtype).min / 2)
-    joint = _row_products(value.to(log_mass.dtype), log_mass, parent)
+    dtype = _result_dtype(value, logits)
+    log_mass = logits.double().log_softmax(-1).clamp(min=torch.finfo(dtype).min / 2)
+    joint = _row_products(value.double(), log_mass, parent).to(dtype)
     return Pairs(joint, log_mixture(joint, mixture)[..., None])
 
 
@@ -182,6 +185,11 @@ def _row_products(value: Tensor, table: Tensor, parent: Tensor | None) -> Tensor
 def _pick_table(table: Tensor, parent: Tensor | None) -> Tensor:
     """(C,) as it is, or (T, C) -> (*rows, C)."""
     return table if parent is None else table[parent]
+
+
+def _result_dtype(value: Tensor, parameter: Tensor) -> torch.dtype:
+    """At least float32, whatever precision the networks run in."""
+    return torch.promote_types(torch.promote_types(value.dtype, parameter.dtype), torch.float32)
 
 
 def _with_table_axis(table: Tensor, parent: Tensor | None) -> Tensor:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from torch import Size, Tensor
 
+from unknot.errors import SpecError
+
 # Elements of one work tensor. On a CPU some MiB (a share of the last-level cache: passes over a block then
 # cost arithmetic, not memory traffic); on an accelerator enough to fill it.
 CPU_BLOCK = 2**20
@@ -34,5 +36,7 @@ def row_blocks(rows: Tensor, width: int, parent: Tensor | None) -> Iterator[tupl
             yield 0, slice(start, start + size)
         return
     for table in parent.unique().tolist():
+        if table < 0:
+            raise SpecError(f"discrete parent: expected a class index from 0 for every draw, got {table}")
         for index in (parent == table).nonzero().squeeze(-1).split(size):
             yield table, index
