@@ -1,0 +1,139 @@
+"""Checkpoints: everything a run needs to go on, as safetensors and JSON, whole or not at all.
+
+A checkpoint is a folder ``step-000000500`` with ``tensors.safetensors`` (weights, optimiser, random states) and
+``state.json`` (everything that is not a tensor, and the digest of the tensors). The folder appears in one rename,
+so both files are there or neither; the newest one whose digest is right is the latest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unknot.errors import RunError
+from unknot.train.atomic import remove_leftovers, write_folder
+
+FORMAT = 1
+TENSORS, STATE = "tensors.safetensors", "state.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """``tensors`` by name (``model.encoder.weight``) and ``state``, JSON values, as of ``step`` finished steps."""
+
+    step: int
+    tensors: dict[str, Tensor]
+    state: dict[str, Any]
+
+    def part(self, prefix: str) -> dict[str, Tensor]:
+        """The tensors under a prefix, without it: ``checkpoint.part("model")`` is a state dict."""
+        start = f"{prefix}."
+        return {name[len(start) :]: t for name, t in self.tensors.items() if name.startswith(start)}
+
+
+def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The same tensors with a prefix before their names."""
+    return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}
+
+
+def save(folder: Path, checkpoint: Checkpoint, keep: int = 2) -> None:
+    """Write a checkpoint, then remove all but the newest ``keep``. Weights that are not finite are refused."""
+    from safetensors.torch import save as serialise
+
+    for name, tensor in checkpoint.tensors.items():
+        if name.startswith("model.") and tensor.is_floating_point() and not bool(tensor.isfinite().all()):
+            raise RunError(
+                f"step {checkpoint.step}: the weight '{name[6:]}' is not finite; nothing was saved."
+            )
+    # Tied weights share memory, which safetensors refuses: every tensor gets its own.
+    plain = {name: t.detach().cpu().clone().contiguous() for name, t in checkpoint.tensors.items()}
+    content = serialise(plain)
+    state = {
+        "format": FORMAT,
+        "step": checkpoint.step,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        **checkpoint.state,
+    }
+    target = _path(folder, checkpoint.step)
+    write_folder(target, {TENSORS: content, STATE: json.dumps(state).encode()})
+    remove_leftovers(folder)
+    for old in _newest_first(folder)[keep:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def latest(folder: Path) -> Checkpoint | None:
+    """The newest checkpoint that is whole; None if there is none at all; an error if all are damaged."""
+    complaints = []
+    for path in _newest_first(folder):
+        try:
+            return read(path)
+        except RunError as error:
+            complaints.append(str(error))
+    if complaints:
+        raise RunError(
+            f"no checkpoint in {folder} can be used: {'; '.join(complaints)}. Remove them to start the run anew."
+        )
+    return None
+
+
+def latest_step(folder: Path) -> int | None:
+    """The step of the newest checkpoint, without reading it."""
+    paths = _newest_first(folder)
+    return _step(paths[0]) if paths else None
+
+
+def read(path: Path) -> Checkpoint:
+    """One checkpoint folder; a truncated or altered one is refused."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    try:
+        state = json.loads((path / STATE).read_text())
+        content = (path / TENSORS).read_bytes()
+        found, step, digest = state.pop("format"), int(state.pop("step")), state.pop("sha256")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
+        raise RunError(f"{path.name} is damaged ({type(error).__name__}: {error})") from error
+    if found != FORMAT:
+        raise RunError(f"{path.name} has format {found}, this version of Unknot reads format {FORMAT}")
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise RunError(f"{path.name} is damaged ({TENSORS} is truncated or altered)")
+    try:
+        return Checkpoint(step, load(content), state)
+    except SafetensorError as error:
+        raise RunError(f"{path.name} is damaged ({error})") from error
+
+
+def pack_optimiser(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Adam's moments and step counts, named by the parameter's number: ``0.exp_avg``."""
+    states = optimiser.state_dict()["state"]
+    return {f"{index}.{name}": value for index, state in states.items() for name, value in state.items()}
+
+
+def unpack_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Put back what :func:`pack_optimiser` took; learning rate and the like stay those of the config."""
+    states: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        index, _, key = name.partition(".")
+        states.setdefault(int(index), {})[key] = tensor
+    optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
+
+
+def _path(folder: Path, step: int) -> Path:
+    return folder / f"step-{step:09d}"
+
+
+def _step(path: Path) -> int:
+    return int(path.name.removeprefix("step-"))
+
+
+def _newest_first(folder: Path) -> list[Path]:
+    found = [p for p in folder.glob("step-*") if p.name.removeprefix("step-").isdigit()]
+    return sorted(found, key=_step, reverse=True)

@@ -1,0 +1,125 @@
+"""TrainConfig: everything that says how a model is trained, complete enough to run again."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from unknot.errors import SpecError
+from unknot.train.schedules import schedule
+
+PRECISIONS = ("32-true", "bf16-mixed", "64-true")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How to train. Every field can be written in a YAML file, except an objective given as a function.
+
+    - ``objective``: a name, a name with its symbols ``{"name": "semi_supervised", "alpha": 50}``, or a function
+      of the two traces ``(q, p) -> Terms``.
+    - ``steps`` or ``epochs``: how long; one of them. The last incomplete batch of an epoch is dropped.
+    - ``batch_size``: items of one step over all processes. ``labelled_share``: the share of them that has labels
+      (of ``labelled_by``, one factor or several, by default any).
+    - ``learning_rate``, ``temperature``: a number, or a schedule (see :mod:`unknot.train.schedules`). The
+      temperature is written to ``model.temperature``, if it is given.
+    - ``betas``, ``weight_decay``: Adam's. ``clip_norm``: gradients longer than this are shortened to it.
+    - ``precision``: 32-true, bf16-mixed or 64-true. ``compile``: compile the whole step.
+    - ``device``: auto, cpu, cuda or mps. The number of processes comes from ``torchrun``.
+    - ``seed``: of the batches' order and of every draw.
+    - ``log_every``, ``checkpoint_every``, ``validate_every``: in steps; None validates once an epoch.
+    - ``patience``: stop after so many validations without a better score, and go back to the best weights.
+    - ``average_weights``: the decay of an exponential moving average of the weights, for instance 0.999,
+      which is then what validation and the trained model use.
+    """
+
+    objective: str | Mapping[str, Any] | Callable[..., Any] = "elbo"
+    steps: int | None = None
+    epochs: int | None = None
+    batch_size: int = 256
+    labelled_share: float | None = None
+    labelled_by: str | tuple[str, ...] | None = None
+    learning_rate: float | Mapping[str, Any] = 1e-3
+    temperature: float | Mapping[str, Any] | None = None
+    betas: tuple[float, float] = (0.9, 0.999)
+    weight_decay: float = 0.0
+    clip_norm: float | None = None
+    precision: str = "32-true"
+    compile: bool = False
+    device: str = "auto"
+    seed: int = 0
+    log_every: int = 50
+    checkpoint_every: int = 500
+    validate_every: int | None = None
+    patience: int | None = None
+    average_weights: float | None = None
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> TrainConfig:
+        """From the ``train`` part of a config.yaml; a key that does not exist is refused by name."""
+        known = [field.name for field in fields(cls)]
+        for key in given:
+            if key not in known:
+                near = difflib.get_close_matches(str(key), known, n=1)
+                hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}."
+                raise SpecError(f"train: there is no setting '{key}'; {hint}")
+        made = dict(given)
+        for key in ("betas", "labelled_by"):
+            if isinstance(made.get(key), list):
+                made[key] = tuple(made[key])
+        config = cls(**made)
+        config.check()
+        return config
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings, lists and dictionaries, for config.yaml."""
+        plain = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+        if not isinstance(self.objective, str | Mapping):
+            plain["objective"] = (
+                f"function {getattr(self.objective, '__qualname__', type(self.objective).__name__)}"
+            )
+        return plain
+
+    def check(self) -> None:
+        """Refuse settings that cannot be, naming the setting and what it takes."""
+        if (self.steps is None) == (self.epochs is None):
+            raise SpecError("train: give either steps or epochs, to say how long to train.")
+        for name in (
+            "steps",
+            "epochs",
+            "batch_size",
+            "log_every",
+            "checkpoint_every",
+            "validate_every",
+            "patience",
+        ):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise SpecError(f"train: {name} is a whole number of at least 1, but got {value!r}.")
+        _in_range("labelled_share", self.labelled_share, 0.0, 1.0)
+        _in_range("average_weights", self.average_weights, 0.0, 1.0)
+        _in_range("weight_decay", self.weight_decay, 0.0, math.inf)
+        _in_range("clip_norm", self.clip_norm, 0.0, math.inf)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise SpecError(f"train: seed is a whole number of at least 0, but got {self.seed!r}.")
+        if len(self.betas) != 2 or not all(isinstance(b, int | float) and 0 <= b < 1 for b in self.betas):
+            raise SpecError(f"train: betas are two numbers from 0 to below 1, but got {self.betas!r}.")
+        if self.precision not in PRECISIONS:
+            raise SpecError(
+                f"train: precision is one of {', '.join(PRECISIONS)}, but got {self.precision!r}."
+            )
+        if self.device not in ("auto", "cpu", "cuda", "mps"):
+            raise SpecError(f"train: device is one of auto, cpu, cuda, mps, but got {self.device!r}.")
+        schedule(self.learning_rate, 1, "learning_rate")
+        if self.temperature is not None:
+            schedule(self.temperature, 1, "temperature")
+
+
+def _in_range(name: str, value: Any, low: float, high: float) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        span = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
+        raise SpecError(f"train: {name} is a number {span}, but got {value!r}.")

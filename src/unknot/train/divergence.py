@@ -1,0 +1,105 @@
+"""Divergence: notice a NaN before it reaches the weights, and find the site it came from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from unknot.core.check import check
+from unknot.core.trace import Trace
+from unknot.core.validation import validation
+from unknot.data.batch import Batch
+from unknot.errors import TraceError
+from unknot.train.objective import Objective
+from unknot.train.processes import mean_over_processes
+from unknot.train.seeding import capture_torch, restore_torch
+
+
+class Guard:
+    """Keeps an optimiser from stepping once a loss or a gradient was not finite.
+
+    On the CPU every step is looked at before its update. On other devices looking means waiting, so the verdict
+    stays there: fused Adam leaves the weights alone while its ``found_inf`` is one, and the loop looks every
+    ``every`` steps. Either way it finds the weights from before the bad step, and its random states.
+    """
+
+    def __init__(
+        self, optimiser: torch.optim.Optimizer, device: torch.device, world: int, every: int | None = None
+    ) -> None:
+        self.world = world
+        self.every = every if every is not None else 1 if device.type == "cpu" else 25
+        self.bad = torch.zeros((), device=device)
+        self.good_steps = torch.zeros((), device=device)  # since the last look
+        self.states: list[tuple[int, dict[str, Tensor]]] = []  # steps since the last look
+        if self.every > 1:
+            optimiser.found_inf = self.bad  # type: ignore[attr-defined]
+
+    def before_step(self, step: int) -> None:
+        """Remember the random states from which this step draws."""
+        self.states.append((step, capture_torch()))
+
+    def judge(self, loss: Tensor, gradient_norm: Tensor) -> None:
+        """After backward, before the optimiser's step."""
+        health = mean_over_processes(loss.detach().float(), self.world) + gradient_norm
+        if self.every == 1:
+            if not math.isfinite(health.item()):
+                self.bad.fill_(1)
+        else:
+            self.bad.logical_or_(~health.isfinite())
+            self.good_steps += 1 - self.bad
+
+    @property
+    def due(self) -> bool:
+        """Whether to look now."""
+        return len(self.states) >= self.every
+
+    def look(self) -> tuple[int, dict[str, Tensor]] | None:
+        """None if all is well; else the number of the bad step and its random states."""
+        if bool(self.bad):
+            return self.states[int(self.good_steps)]
+        if self.every > 1:
+            self.good_steps.zero_()
+        self.states.clear()
+        return None
+
+
+def culprit(
+    model: nn.Module, objective: Objective | None, batch: Batch, states: dict[str, Tensor]
+) -> str | None:
+    """Replay one step from its random states with all checks on, and say which site is to blame.
+
+    Looks at every site's parameters, values and log-probability, then at the objective's terms (unless it is
+    None), then at the gradient of each site. None if everything is finite.
+    """
+    now = capture_torch()
+    restore_torch(states)
+    try:
+        with validation(True):
+            q, p = model(batch)
+            check(q, p)
+            terms = dict(objective(q, p)) if objective is not None else {}
+    except TraceError as error:
+        return str(error)
+    finally:
+        restore_torch(now)
+    for name, value in terms.items():
+        if not bool(value.isfinite().all()):
+            return f"the objective's term '{name}' is not finite, although every site's log-probability is."
+    return _bad_gradient([("q", q), ("p", p)], [w for w in model.parameters() if w.requires_grad])
+
+
+def _bad_gradient(traces: Sequence[tuple[str, Trace]], weights: list[Tensor]) -> str | None:
+    for label, trace in traces:
+        for node in trace.nodes():
+            if not node.log_prob.requires_grad:
+                continue
+            found = torch.autograd.grad(node.log_prob.sum(), weights, retain_graph=True, allow_unused=True)
+            if not all(bool(g.isfinite().all()) for g in found if g is not None):
+                return (
+                    f"site '{node.name}' of {label}: its log-probability is finite but its gradient is not. "
+                    "Look for a square root, logarithm or division at zero before it."
+                )
+    return None

@@ -1,0 +1,302 @@
+"""fit: the training loop."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from unknot.core import noise
+from unknot.core.validation import validation as value_checks
+from unknot.data.batch import Batch
+from unknot.data.dataset import Dataset
+from unknot.errors import RunError, SpecError
+from unknot.train import seeding
+from unknot.train.averaging import WeightAverage
+from unknot.train.config import TrainConfig
+from unknot.train.divergence import Guard, culprit
+from unknot.train.early_stopping import EarlyStopping
+from unknot.train.epochs import Epochs, label_digest
+from unknot.train.interrupt import Interrupts
+from unknot.train.metrics_log import MetricsLog
+from unknot.train.objective import resolve
+from unknot.train.processes import any_process, connect
+from unknot.train.progress import Progress
+from unknot.train.run_folder import RunFolder
+from unknot.train.schedules import Schedule, schedule
+from unknot.train.step import Held, Step
+from unknot.train.training_state import TrainingState
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
+Validation = Callable[[nn.Module], float]
+OnStep = Callable[[int, dict[str, Any] | None], None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """``history``: the logged records; ``stopped_because``: "finished", "patience" or "interrupted"."""
+
+    history: list[dict[str, Any]]
+    stopped_because: str
+    steps: int
+
+
+def fit(
+    model: nn.Module,
+    data: Dataset,
+    config: TrainConfig,
+    run: RunFolder | None = None,
+    validation: Validation | None = None,
+    on_step: OnStep | None = None,
+) -> Result:
+    """Train a model, in place.
+
+    ``model(batch)`` takes a :class:`unknot.data.Batch` and returns the two traces (q, p). With a ``run`` folder
+    everything is written there, and a run that has a checkpoint is continued: killed at any moment, it ends in
+    the weights of an unbroken run, bit for bit. ``validation(model)`` is a score, better when larger, that may
+    use no label outside the budget. ``on_step(step, record)`` is called after each step, with what was logged
+    or None. Under ``torchrun`` each process takes its part of every batch.
+    """
+    config.check()
+    fabric = connect(config.device, config.precision)
+    with ExitStack() as stack:
+        if run is not None and fabric.is_global_zero:
+            stack.enter_context(run.lock())
+        stack.enter_context(seeding.kept())
+        stack.enter_context(noise.shard(fabric.global_rank, fabric.world_size))
+        loop = Loop(fabric, model, data, config, run, validation)
+        stack.callback(loop.log.close)
+        stack.enter_context(loop.progress)
+        interrupts = stack.enter_context(Interrupts())
+        return loop.train(interrupts, on_step)
+
+
+class Loop:
+    """The parts of a training run, and the loop over its steps."""
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        model: nn.Module,
+        data: Dataset,
+        config: TrainConfig,
+        run: RunFolder | None,
+        validation: Validation | None,
+    ) -> None:
+        self.fabric, self.config, self.run, self.validation = fabric, config, run, validation
+        self.model = model.to(fabric.device).train()
+        self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
+        self.objective = resolve(config.objective, len(data))
+        self.optimiser = torch.optim.Adam(
+            [p for p in model.parameters() if p.requires_grad],
+            betas=config.betas,
+            weight_decay=config.weight_decay,
+            fused=True,
+        )
+        average = None if config.average_weights is None else WeightAverage(model, config.average_weights)
+        stopping = EarlyStopping(config.patience)
+        self.state = TrainingState(model, self.objective, self.optimiser, average, stopping)
+        self.rate = schedule(config.learning_rate, self.epochs.steps, "learning_rate")
+        self.temperature = _temperature(model, config, self.epochs.steps)
+
+        self.log = MetricsLog(run if fabric.is_global_zero else None, fabric.world_size)
+        self._start_or_resume(data)
+        self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, fabric.is_global_zero)
+        self.guard = Guard(self.optimiser, fabric.device, fabric.world_size)
+        self.step_module = Step(model, self.objective, config.compile)
+        self.step_module.first = self.state.step == 0
+        self.wrapped, self.wrapped_optimiser = fabric.setup(self.step_module, self.optimiser)
+
+    def train(self, interrupts: Interrupts, on_step: OnStep | None) -> Result:
+        """Step until the end, a patience that has run out, or an interrupt."""
+        state, steps = self.state, self.epochs.steps
+        batches = self.epochs.batches(state.step)
+        with ExitStack() as checks:
+            if state.step > 0:
+                checks.enter_context(value_checks(False))
+            while state.step < steps and not state.stopping.exhausted:
+                self._step(next(batches))
+                if state.step == 1:  # the first step has shown that the program is sound
+                    checks.enter_context(value_checks(False))
+                record = self._due(interrupts)
+                if on_step is not None:
+                    on_step(state.step, record)
+                if self._interrupted(interrupts):
+                    return self._end("interrupted")
+        return self._end("patience" if state.stopping.exhausted else "finished")
+
+    def _step(self, batch: Batch) -> None:
+        """One step: forward, backward, clip, update."""
+        state = self.state
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate(state.step)
+        if self.temperature is not None:
+            self.model.temperature.fill_(self.temperature(state.step))  # type: ignore[operator]
+        self.guard.before_step(state.step)
+        try:
+            loss, means = self.wrapped(Held(batch))
+        except (RuntimeError, ValueError) as error:
+            self._explain(*self.guard.states[-1], error)
+            raise
+        self.wrapped_optimiser.zero_grad()
+        self.fabric.backward(loss)
+        self.guard.judge(loss, self._clip())
+        if self.guard.due:
+            self._look()
+        self.wrapped_optimiser.step()
+        self.step_module.first = False
+        state.step += 1
+        if state.average is not None:
+            state.average.update(state.step)
+        self.log.add(means)
+
+    def _clip(self) -> Tensor:
+        """The length of the gradient, which is shortened if it is more than clip_norm."""
+        weights = [p for group in self.optimiser.param_groups for p in group["params"] if p.grad is not None]
+        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm([p.grad for p in weights])))
+        if self.config.clip_norm is not None:
+            torch.nn.utils.clip_grads_with_norm_(weights, self.config.clip_norm, norm)
+        return norm
+
+    # ---- what is not done in every step ---------------------------------------------------------------
+
+    def _due(self, interrupts: Interrupts) -> dict[str, Any] | None:
+        """Validate, log and save, where this step is one of those that do."""
+        step, config = self.state.step, self.config
+        last = step == self.epochs.steps
+        more: dict[str, float] = {}
+        if self.validation is not None and (
+            step % (config.validate_every or self.epochs.per_epoch) == 0 or last
+        ):
+            more["validation"] = self._validate(self.validation)
+        last = last or self.state.stopping.exhausted
+        save = self.run is not None and (step % config.checkpoint_every == 0 or last)
+        if not (more or save or last or step % config.log_every == 0):
+            return None
+        record = self._record(more)
+        if save:
+            self._save()
+        return record
+
+    def _record(self, more: dict[str, float]) -> dict[str, Any]:
+        self._look()
+        step = self.state.step
+        rate = self.progress.items_per_second(step)
+        more |= {"learning_rate": self.rate(step - 1), "epoch": step / self.epochs.per_epoch}
+        if self.temperature is not None:
+            more["temperature"] = self.temperature(step - 1)
+        record = self.log.record(step, **more, items_per_second=rate, time=self.state.elapsed)
+        self.progress.show(step, record, rate)
+        return record
+
+    def _validate(self, validation: Validation) -> float:
+        """The score of the weights as they would be used; draws and modes are as before afterwards."""
+        self._look()
+        state = self.state
+        average = state.average.in_use() if state.average is not None else ExitStack()
+        with _evaluating(self.model), average:
+            score = float(validation(self.model))
+        if self.fabric.world_size > 1:  # all go by the first process's score
+            shared = torch.tensor(score, dtype=torch.float64, device=self.fabric.device)
+            torch.distributed.broadcast(shared, 0)
+            score = shared.item()
+        if state.stopping.observe(score, state.step) and self.config.patience is not None:
+            state.stopping.weights = state.evaluation_weights()
+        return score
+
+    def _save(self) -> None:
+        if self.run is None or not self.fabric.is_global_zero:
+            return
+        budget = self.run.budget
+        made = self.state.checkpoint(
+            metrics_bytes=self.log.offset(),
+            data=self.digest,
+            epoch=self.state.step / self.epochs.per_epoch,
+            label_budget=None if budget is None else dict(budget.__dict__),
+        )
+        self.run.save(made)
+
+    def _start_or_resume(self, data: Dataset) -> None:
+        self.digest = label_digest(data)
+        seeding.seed_all(self.config.seed)
+        made = self.run.latest() if self.run is not None else None
+        if self.run is not None and self.fabric.is_global_zero:
+            self.run.settle(self.config.to_dict(), made is not None)
+        if made is not None:
+            if made.state["data"] != self.digest:
+                raise RunError(
+                    f"{data.name} is not the data this run was started with: its items or visible labels differ. "
+                    "Apply the run's own label_budget.json, or start a new run."
+                )
+            self.state.restore(made)
+        self.log.open(made.state["metrics_bytes"] if made is not None else 0, self.state.step)
+
+    def _interrupted(self, interrupts: Interrupts) -> bool:
+        world = self.fabric.world_size
+        if world > 1 and self.state.step % self.config.log_every:
+            return False  # processes can only stop together, and asking them costs time
+        return any_process(interrupts.requested, world, self.fabric.device)
+
+    def _end(self, because: str) -> Result:
+        if because == "interrupted":
+            if self.log.pending:
+                self._record({})
+            self._save()
+            if self.run is not None and self.fabric.is_global_zero:
+                print(f"Stopped after step {self.state.step}; {self.run.how_to_resume}.", file=sys.stderr)
+        self.state.finish()
+        return Result(self.log.history, because, self.state.step)
+
+    # ---- divergence -----------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        found = self.guard.look()
+        if found is not None:
+            step, states = found
+            self._explain(step, states, None)
+            raise RunError(
+                f"training diverged at step {step + 1}: the loss or a gradient is not finite. {self._kept()}"
+            )
+
+    def _explain(self, step: int, states: dict[str, Tensor], error: Exception | None) -> None:
+        """Raise a RunError that names the site, if a replay of the step finds it."""
+        objective = self.objective if self.fabric.world_size == 1 else None  # it may wait for other processes
+        with self.fabric.autocast():
+            reason = culprit(self.model, objective, self.epochs.batch(step), states)
+        if reason is not None:
+            raise RunError(f"training diverged at step {step + 1}: {reason} {self._kept()}") from error
+
+    def _kept(self) -> str:
+        step = None
+        if self.run is not None:
+            made = self.run.latest()
+            step = made.step if made is not None else None
+        if step is None:
+            return "Nothing was saved. Try a smaller learning rate, or clip_norm."
+        return f"The checkpoint of step {step} is kept. Try a smaller learning rate, or clip_norm."
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode, no gradient, all of the noise, and random states that stay as they are."""
+    with seeding.kept(), noise.shard(0, 1), torch.no_grad():
+        model.eval()
+        try:
+            yield
+        finally:
+            model.train()
+
+
+def _temperature(model: nn.Module, config: TrainConfig, steps: int) -> Schedule | None:
+    if config.temperature is None:
+        return None
+    if not isinstance(getattr(model, "temperature", None), Tensor):
+        raise SpecError("train: a temperature is given, but the model has no buffer 'temperature' to set.")
+    return schedule(config.temperature, steps, "temperature")

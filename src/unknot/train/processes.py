@@ -1,0 +1,69 @@
+"""Devices and processes: Lightning Fabric, set up from the environment that ``torchrun`` makes."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from unknot.errors import SpecError
+
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
+
+def connect(device: str, precision: str) -> Fabric:
+    """Fabric for this process. Under ``torchrun`` the processes join; otherwise there is one."""
+    from lightning_fabric import Fabric
+    from lightning_fabric.strategies import DDPStrategy
+
+    logging.getLogger("lightning_fabric").setLevel(logging.WARNING)
+    world, local = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+    try:
+        if world == 1:
+            fabric = Fabric(accelerator=device, devices=1, precision=precision)  # type: ignore[arg-type]
+        else:
+            # A program need not use every parameter in every batch, so unused ones must not be an error.
+            strategy = DDPStrategy(find_unused_parameters=True)
+            fabric = Fabric(
+                accelerator=device,
+                devices=local,
+                num_nodes=world // local,
+                strategy=strategy,
+                precision=precision,  # type: ignore[arg-type]
+            )
+    except (RuntimeError, ValueError) as error:
+        raise SpecError(
+            f"train: device '{device}' with precision '{precision}' cannot be used: {error}"
+        ) from error
+    fabric.launch()
+    return fabric
+
+
+def share_of(batch_size: int, world: int) -> int:
+    """Items of a global batch that fall to each process."""
+    if batch_size % world:
+        raise SpecError(
+            f"train: batch_size {batch_size} is the batch of all processes together and must divide by their "
+            f"number, {world}; for instance {max(1, batch_size // world) * world}."
+        )
+    return batch_size // world
+
+
+def mean_over_processes(values: Tensor, world: int) -> Tensor:
+    """The mean of what each process has; the same tensor where there is one process."""
+    if world == 1:
+        return values
+    values = values.clone()
+    torch.distributed.all_reduce(values)
+    return values / world
+
+
+def any_process(flag: bool, world: int, device: torch.device) -> bool:
+    """Whether the flag is set in any process."""
+    if world == 1:
+        return flag
+    return bool(mean_over_processes(torch.tensor(float(flag), device=device), world) > 0)

@@ -1,0 +1,42 @@
+"""Step: a model and its objective as one module, so that precision, compilation and processes wrap both."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from unknot.core.check import check
+from unknot.data.batch import Batch
+from unknot.train.objective import Objective
+
+
+class Held:
+    """A batch in a plain box: wrappers that cast or scatter tensors would otherwise take it apart."""
+
+    __slots__ = ("batch",)
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+
+
+class Step(nn.Module):
+    """From a batch to the loss and the means of the objective's terms."""
+
+    def __init__(self, model: nn.Module, objective: Objective, compiled: bool) -> None:
+        super().__init__()
+        self.model = model
+        self.objective = objective
+        self._run = torch.compile(self._compute, fullgraph=True, dynamic=False) if compiled else self._compute
+        self.first = True  # the first step of a run: eager, and the traces are checked against each other
+
+    def forward(self, held: Held) -> tuple[Tensor, dict[str, Tensor]]:
+        run = self._compute if self.first else self._run
+        return run(held.batch)
+
+    def _compute(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        q, p = self.model(batch)
+        if self.first:
+            check(q, p)
+        terms = self.objective(q, p)
+        loss = terms.loss
+        return loss, {"loss": loss.detach().float(), **terms.means()}

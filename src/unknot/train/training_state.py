@@ -1,0 +1,80 @@
+"""TrainingState: what changes while a model is trained, to and from checkpoints."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unknot.errors import RunError
+from unknot.train import seeding
+from unknot.train.averaging import WeightAverage
+from unknot.train.checkpoint import Checkpoint, pack_optimiser, under, unpack_optimiser
+from unknot.train.early_stopping import EarlyStopping
+
+
+@dataclass
+class TrainingState:
+    """Weights, optimiser, average, early stopping, and how many steps are finished."""
+
+    model: nn.Module
+    objective: Any
+    optimiser: torch.optim.Optimizer
+    average: WeightAverage | None
+    stopping: EarlyStopping
+    step: int = 0
+    seconds: float = 0.0  # of earlier processes of this run
+    _since: float = field(default_factory=time.perf_counter)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds of training, over all resumptions."""
+        return self.seconds + time.perf_counter() - self._since
+
+    def evaluation_weights(self) -> dict[str, Tensor]:
+        """A copy of the weights that validation judges: the averaged ones if there are such."""
+        if self.average is not None:
+            return self.average.state_dict()
+        return {name: t.detach().clone() for name, t in self.model.state_dict().items()}
+
+    def checkpoint(self, **more: Any) -> Checkpoint:
+        """Everything, as tensors and JSON values."""
+        random_tensors, random_scalars = seeding.capture()
+        tensors = {
+            **under("model", self.model.state_dict()),
+            **under("optimiser", pack_optimiser(self.optimiser)),
+            **under("random", random_tensors),
+            **under("best", self.stopping.weights),
+        }
+        if self.average is not None:
+            tensors |= under("average", self.average.state_dict())
+        if isinstance(self.objective, nn.Module):
+            tensors |= under("objective", self.objective.state_dict())
+        state = {"random": random_scalars, "stopping": self.stopping.state(), "seconds": self.elapsed, **more}
+        return Checkpoint(self.step, tensors, state)
+
+    def restore(self, made: Checkpoint) -> None:
+        """Become what :meth:`checkpoint` saw."""
+        try:
+            self.model.load_state_dict(made.part("model"))
+            unpack_optimiser(self.optimiser, made.part("optimiser"))
+            if isinstance(self.objective, nn.Module):
+                self.objective.load_state_dict(made.part("objective"))
+            if self.average is not None:
+                self.average.load_state_dict(made.part("average"))
+        except (RuntimeError, ValueError, KeyError) as error:
+            reason = " ".join(str(error).split())
+            raise RunError(f"the checkpoint of step {made.step} does not fit this model: {reason}") from error
+        device = next(self.model.parameters()).device
+        best = {name: t.to(device) for name, t in made.part("best").items()}
+        self.stopping.restore(made.state["stopping"], best)
+        seeding.restore(made.part("random"), made.state["random"])
+        self.step = made.step
+        self.seconds = made.state["seconds"]
+
+    def finish(self) -> None:
+        """Leave the model with the weights to use: the best, else the averaged, else the last."""
+        self.model.load_state_dict(self.stopping.weights or self.evaluation_weights())
