@@ -1,17 +1,50 @@
 """Objectives: functions of a recognition trace q and a generative trace p that return named terms."""
 
+from unknot.objectives.capacity import annealed_capacity
+from unknot.objectives.catalogue import CATALOGUE
+from unknot.objectives.decomposition import decompose
+from unknot.objectives.diagnostics import information
+from unknot.objectives.discriminator import Discriminator, discriminator_loss
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.supervision import draw_probability, supervision_rate, supervision_weight
+from unknot.objectives.table_one import (
+    anchor_vae,
+    beta_tcvae,
+    beta_vae,
+    capacity_vae,
+    dip_vae,
+    factor_vae,
+    hfvae,
+    info_vae,
+    information_dropout,
+    vae,
+)
 from unknot.objectives.terms import Terms
 
 __all__ = [
+    "CATALOGUE",
+    "Discriminator",
     "Terms",
+    "anchor_vae",
+    "annealed_capacity",
+    "beta_tcvae",
+    "beta_vae",
+    "capacity_vae",
+    "decompose",
+    "dip_vae",
+    "discriminator_loss",
     "draw_probability",
     "elbo",
+    "factor_vae",
+    "hfvae",
     "importance_weighted",
+    "info_vae",
+    "information",
+    "information_dropout",
     "semi_supervised",
     "supervision_rate",
     "supervision_weight",
+    "vae",
 ]

@@ -1,0 +1,10 @@
+"""A capacity that grows while training (Burgess et al. 2018)."""
+
+
+def annealed_capacity(step: int, final: float = 25.0, steps: int = 100_000) -> float:
+    """C of :func:`~unknot.objectives.table_one.capacity_vae`: from zero to ``final`` nats, linearly.
+
+    >>> annealed_capacity(50_000), annealed_capacity(10**6)
+    (12.5, 25.0)
+    """
+    return final * min(1.0, max(0, step) / steps)

@@ -1,0 +1,131 @@
+"""The catalogue: every objective of E19's Table 1 by name, with formula, symbols, reward and reference."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from unknot.objectives import table_one
+from unknot.objectives.terms import Terms
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One objective. ``symbols`` says what each of its parameters means; defaults are the function's own."""
+
+    name: str
+    function: Callable[..., Terms]
+    formula: str
+    rewards: str
+    reference: str
+    symbols: Mapping[str, str]
+
+    @property
+    def defaults(self) -> dict[str, object]:
+        """Symbol -> default; None where there is none and the caller must choose."""
+        signature = inspect.signature(self.function).parameters
+        return {
+            name: None if signature[name].default is inspect.Parameter.empty else signature[name].default
+            for name in self.symbols
+        }
+
+    @property
+    def needs_dataset_size(self) -> bool:
+        """Whether it estimates the inference marginal q(z), and so must know N."""
+        return "dataset_size" in inspect.signature(self.function).parameters
+
+
+_ENTRIES = (
+    Entry(
+        "vae",
+        table_one.vae,
+        "(1) + (2) + (3) + (4)",
+        "codes that explain the data and stay, item by item, close to the prior",
+        "Kingma & Welling 2013; Rezende et al. 2014",
+        {},
+    ),
+    Entry(
+        "beta_vae",
+        table_one.beta_vae,
+        "(1) + (3) + β ((2) + (4))",
+        "for β > 1, codes near the prior: less correlation, but also less information about x",
+        "Higgins et al. 2016",
+        {"beta": "weight of the whole KL divergence; 1 is the VAE, below 1 favours reconstruction"},
+    ),
+    Entry(
+        "dip_vae",
+        table_one.dip_vae,
+        "(1) + (2) + (3) + λ (4), with (4) as −Σ_{i≠j} C_ij² and −Σ_i (C_ii − V_i)²",
+        "codes whose covariance over the data set is the prior's: uncorrelated, not necessarily independent",
+        "Kumar et al. 2017",
+        {
+            "lambda_od": "weight of the covariances (off the diagonal)",
+            "lambda_d": "weight of the variances (on it); by default 10 λ_od for I, λ_od for II",
+            "kind": "I: covariance of the encoder's means; II: covariance of z under q(z)",
+        },
+    ),
+    Entry(
+        "info_vae",
+        table_one.info_vae,
+        "(1) + (3) + λ (4)",
+        "codes that are distributed like the prior over the whole data set, each as sharp as it likes",
+        "Zhao et al. 2017",
+        {"lambda_": "weight of the divergence between q(z) and p(z)"},
+    ),
+    Entry(
+        "capacity_vae",
+        table_one.capacity_vae,
+        "(1) + (3) − γ |KL − C|, with KL = −((2) + (4))",
+        "codes that use exactly C nats; raising C while training lets factors in one after another",
+        "Burgess et al. 2018; Alemi et al. 2018",
+        {"gamma": "weight of the distance from C", "C": "capacity in nats; see annealed_capacity"},
+    ),
+    Entry(
+        "anchor_vae",
+        table_one.anchor_vae,
+        "(1) + (2) + (3) + (4) − λ (2)ᵃ",
+        "for λ > 0, anchor codes z_a that carry much of x",
+        "Gao et al. 2018",
+        {"anchors": "variables, or dimensions of variables, that are anchors", "lambda_": "reward per nat"},
+    ),
+    Entry(
+        "information_dropout",
+        table_one.information_dropout,
+        "(1) + (3) + β (2) + γ (A)*",
+        "codes that keep little of x beyond what reconstruction needs, with independent dimensions",
+        "Achille & Soatto 2018",
+        {"beta": "price of information about x", "gamma": "price of total correlation"},
+    ),
+    Entry(
+        "beta_tcvae",
+        table_one.beta_tcvae,
+        "(1) + (2) + (3) + (B) + β (A)*",
+        "independent dimensions, without a price on information",
+        "Chen et al. 2018",
+        {"beta": "weight of the total correlation; 1 is the VAE"},
+    ),
+    Entry(
+        "factor_vae",
+        table_one.factor_vae,
+        "(1) + (2) + (3) + (4) − γ TC, which is (1) + (2) + (3) + (B) + β (A)* with β = 1 + γ",
+        "independent dimensions, without a price on information; TC comes from a discriminator",
+        "Kim & Mnih 2018",
+        {"discriminator": "network z -> log q(z)/Π q(z_d), trained beside", "gamma": "extra price of TC"},
+    ),
+    Entry(
+        "hfvae",
+        table_one.hfvae,
+        "(1) + (3) + (ii) + α (2) + β (A) + γ (i)",
+        "groups that are independent of each other and codes that are independent inside a group, each at its price",
+        "Esmaeili et al. 2019 (E19)",
+        {
+            "alpha": "price of information about x",
+            "beta": "price of correlation between groups; below 1 lets them correlate",
+            "gamma": "price of correlation inside a group",
+            "groups": "tree of groups; by default each variable is one",
+        },
+    ),
+)
+
+CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -1,0 +1,136 @@
+"""The ELBO taken apart into named terms over a tree of groups (E19 Figs. 1 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict, Unpack
+
+from torch import Tensor
+
+from unknot.core.expectation import average, score_term
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.objectives.dependent_factors import Encoder
+from unknot.objectives.encoder_parents import Parents
+from unknot.objectives.groups import as_groups, correlations, fold_within, is_flat, marginal
+from unknot.objectives.inference_marginal import Groups
+from unknot.objectives.inference_tree import InferenceMarginal, log_conditional
+from unknot.objectives.prior_correlation import Prior, PriorProgram
+from unknot.objectives.site_terms import check_pair, proposals, reconstruction
+from unknot.objectives.terms import Terms, weighted_sum
+
+RECONSTRUCTION = "reconstruction"
+MUTUAL_INFORMATION = "mutual_information"
+
+
+class Options(TypedDict, total=False):
+    """Keywords that every objective built on the decomposition takes, and hands on to :func:`decompose`."""
+
+    estimator: str
+    reference: Trace | None
+    encoder: Encoder | None
+    parents: Parents | None
+    every_pair: bool
+    prior: PriorProgram | None
+    prior_draws: int
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The terms before expectation and weights, over leading axes, and further values worth logging."""
+
+    values: dict[str, Tensor]
+    details: dict[str, Tensor]
+
+
+def decompose(
+    q: Trace,
+    p: Trace,
+    dataset_size: int,
+    groups: Groups | None = None,
+    **options: Unpack[Options],
+) -> Terms:
+    """The ELBO as a sum of terms, each with its own meaning (E19 Figs. 1 and 3), all with weight one.
+
+    ======================  =======  ====================================================================
+    ``reconstruction``      (1)+(3)  log p(x | z)
+    ``mutual_information``  (2)      log q(z) - log q(z | x): minus the information that z keeps of x
+    ``between``             (A)      minus the correlation between groups in q(z), beyond the prior's
+    ``within``              (i)      the same inside the groups, down to single dimensions
+    ``marginal``            (ii)     log p(z_d) - log q(z_d): single dimensions against their prior
+    ======================  =======  ====================================================================
+
+    They add up to :func:`~unknot.objectives.elbo.elbo`, draw by draw and whatever estimates q(z): every log q
+    and log p of an inner node occurs twice, with opposite signs. So the sum proves nothing about the estimates.
+
+    ``groups`` is a tree: a list of variables, or a dict of named groups, to any depth; by default each variable
+    is a group. If some group has several members, ``within`` is split into one term for every inner node,
+    ``between[style]`` and ``within[z]``, and their sum is in ``diagnostics``: see :mod:`unknot.objectives.groups`.
+
+    ``dataset_size`` is N, the number of training items. Options:
+
+    * ``estimator``, ``reference``: how q(z) is estimated, see
+      :class:`~unknot.objectives.inference_tree.InferenceMarginal`;
+    * ``encoder``, ``parents``, ``every_pair``: for encoders whose variables depend on each other, see
+      :mod:`unknot.objectives.dependent_factors`;
+    * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior_correlation`.
+
+    Items that know a variable's value contribute log p there and no log q(y | x), as in the ELBO; the marginals
+    of a label are those of the recogniser, by mass: see :mod:`unknot.objectives.factor_pairs`.
+
+    >>> terms = decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]})
+    >>> terms.means()["mutual_information"]
+    """
+    parts = decomposition_parts(q, p, dataset_size, groups, options)
+    return expected_terms(q, p, parts.values, {}, parts.details)
+
+
+def decomposition_parts(
+    q: Trace, p: Trace, dataset_size: int, groups: Groups | None, options: Options
+) -> Parts:
+    """The terms of :func:`decompose` for every draw, before expectation."""
+    check_pair(q, p)
+    tree = as_groups(groups, [node.name for node in q.variables()])
+    marginals, prior = split_options(dataset_size, options)
+    log_q = marginals.tree(q, tree)
+    log_p = prior.tree(q, p, tree, log_q)
+    named = correlations(log_q, log_p)
+    folded = fold_within(named)
+    flat = is_flat(tree)
+    values = {
+        RECONSTRUCTION: reconstruction(q, p),
+        MUTUAL_INFORMATION: log_q.log_q - log_conditional(q),
+        **(folded if flat else named),
+        "marginal": marginal(log_q, log_p),
+    }
+    other = named if flat else folded
+    return Parts(values, {name: value for name, value in other.items() if name not in values})
+
+
+def split_options(dataset_size: int, options: Options) -> tuple[InferenceMarginal, Prior]:
+    """Options for the two sides: the inference marginal and the prior."""
+    unknown = sorted(set(options) - set(Options.__annotations__))
+    if unknown:
+        raise SpecError(f"unknown options {unknown}; decompose takes {', '.join(Options.__annotations__)}")
+    inference = {key: value for key, value in options.items() if not key.startswith("prior")}
+    marginals = InferenceMarginal(dataset_size, **inference)  # type: ignore[arg-type]
+    return marginals, Prior(options.get("prior"), options.get("prior_draws", 256))
+
+
+def expected_terms(
+    q: Trace,
+    p: Trace,
+    values: Mapping[str, Tensor],
+    weights: Mapping[str, float | Tensor],
+    details: Mapping[str, Tensor] | None = None,
+) -> Terms:
+    """Average every term over draws to one value per item; the score-function gradient is that of their sum."""
+    sites = proposals(q, p)
+    total = weighted_sum(values, weights)
+    return Terms(
+        {name: average(sites, value) for name, value in values.items()},
+        weights,
+        diagnostics={name: average(sites, value).detach() for name, value in (details or {}).items()},
+        score=score_term(sites, total),
+    )

@@ -1,0 +1,222 @@
+"""E19's Table 1: the objectives of the literature as weights over the same terms.
+
+Numbers in circles are the terms of E19 Figs. 1 and 3: (1)+(3) reconstruction, (2) mutual information,
+(4) = (A)+(B) the divergence of q(z) from the prior, (A) correlation between groups, (B) = (i)+(ii) within
+groups and single dimensions. Where a row of the table treats all dimensions alike, its (A)* is the total
+correlation over all dimensions: ``between`` and ``within`` together.
+
+Every objective is a function of (q, p, ...) that returns :class:`~unknot.objectives.terms.Terms`. Those that
+need the inference marginal take ``dataset_size``, which has no default, and the options of
+:func:`~unknot.objectives.decomposition.decompose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+from torch import Tensor
+
+from unknot.core.expectation import average
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.objectives.anchors import anchor_information
+from unknot.objectives.decomposition import (
+    MUTUAL_INFORMATION,
+    RECONSTRUCTION,
+    Options,
+    decomposition_parts,
+    expected_terms,
+)
+from unknot.objectives.discriminator import Discriminator, discriminator_log_ratio
+from unknot.objectives.gather import gather_items
+from unknot.objectives.groups import MARGINAL, ROOT
+from unknot.objectives.inference_marginal import Groups
+from unknot.objectives.moments import Covariance, covariance_penalties
+from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.terms import Terms
+
+KL = "kl"
+
+
+def vae(q: Trace, p: Trace) -> Terms:
+    """(1)+(2)+(3)+(4): the evidence lower bound, as ``reconstruction`` and ``kl`` (Kingma & Welling 2013).
+
+    Rewards codes that explain the data and stay, item by item, close to the prior.
+    """
+    return beta_vae(q, p, beta=1.0)
+
+
+def beta_vae(q: Trace, p: Trace, beta: float = 4.0) -> Terms:
+    """(1)+(3) + β((2)+(4)): the ELBO with the whole KL divergence weighted (Higgins et al. 2016).
+
+    For β > 1, rewards q(z | x) near the prior more than faithful reconstruction: correlations shrink, and so
+    does the information that z keeps of x, since (2) is weighted too.
+    """
+    return expected_terms(q, p, _elbo_parts(q, p), {KL: beta})
+
+
+def dip_vae(
+    q: Trace,
+    p: Trace,
+    lambda_od: float = 10.0,
+    lambda_d: float | None = None,
+    kind: str = "I",
+    variables: Sequence[str] | None = None,
+) -> Terms:
+    """(1)+(2)+(3) + λ(4), with (4) replaced by moments: DIP-VAE I and II (Kumar et al. 2017).
+
+        ELBO - λ_od Σ_{i≠j} C_ij² - λ_d Σ_i (C_ii - V_i)²,   V_i the prior's variance
+
+    C is the covariance of the encoder's means (I; λ_d is by default 10 λ_od), or of z under q(z), which adds the
+    mean of the encoder's variances (II; λ_d is by default λ_od): the authors' choices. Rewards codes whose
+    covariance over the data set is the prior's: uncorrelated, though not necessarily independent. Covers the
+    Normal variables, or those named; the covariance is that of the global batch.
+    """
+    diagonal = lambda_d if lambda_d is not None else lambda_od * (10.0 if kind == "I" else 1.0)
+    penalties = covariance_penalties(q, p, Covariance(kind), variables)
+    values = _elbo_parts(q, p)
+    items = values[RECONSTRUCTION].shape[-1:]
+    extra = {name: -penalty.expand(items) for name, penalty in penalties.items()}
+    weights = {"off_diagonal": lambda_od, "diagonal": diagonal}
+    return expected_terms(q, p, {**values, **extra}, weights)
+
+
+def info_vae(
+    q: Trace, p: Trace, dataset_size: int, lambda_: float = 10.0, **options: Unpack[Options]
+) -> Terms:
+    """(1)+(3) + λ(4): no price on information, λ on the divergence of q(z) from p(z) (Zhao et al. 2017).
+
+    Rewards codes whose distribution over the whole data set is the prior's, while each item's code may be as
+    sharp as it likes.
+    """
+    weights = {MUTUAL_INFORMATION: 0.0, ROOT: lambda_, "within": lambda_, MARGINAL: lambda_}
+    return _weighted(q, p, dataset_size, None, weights, options)
+
+
+def capacity_vae(q: Trace, p: Trace, gamma: float = 1000.0, C: float | Tensor = 0.0) -> Terms:
+    """(1)+(3) - γ|KL - C|, KL = -((2)+(4)): a KL divergence of C nats (Burgess et al. 2018, Alemi et al. 2018).
+
+    Rewards using exactly C nats, neither more nor fewer; raise C while training
+    (:func:`~unknot.objectives.capacity.annealed_capacity`) and factors are taken up one after another. KL is the
+    mean over the global batch, an estimate of E_q(x) KL; one item alone may use more.
+    """
+    values = _elbo_parts(q, p)
+    sites = proposals(q, p)
+    if any(node.gradient == "score_function" for node in sites):
+        raise SpecError(
+            "capacity_vae: |KL - C| is not an expectation over draws, so the score function has no gradient for it; "
+            "use pathwise, relaxed or enumerated sites"
+        )
+    kl = -gather_items(average(sites, values.pop(KL))).mean()
+    items = values[RECONSTRUCTION].shape[-1:]
+    return expected_terms(
+        q,
+        p,
+        {**values, "capacity": -(kl - C).abs().expand(items)},
+        {"capacity": gamma},
+        {KL: -kl.expand(items)},
+    )
+
+
+def anchor_vae(
+    q: Trace,
+    p: Trace,
+    dataset_size: int,
+    anchors: Sequence[str] | Mapping[str, Sequence[int]],
+    lambda_: float = 1.0,
+    **options: Unpack[Options],
+) -> Terms:
+    """(1)+(2)+(3)+(4) - λ(2)^a: the ELBO with less price on what the anchors know of x (Gao et al. 2018).
+
+    ``anchors`` names variables, whose joint information I(x; z_a) is paid back, or single dimensions of them,
+    ``{"z": [0, 1]}``, each on its own. Rewards, at λ > 0, a few anchor codes that carry much of x.
+    """
+    values = _elbo_parts(q, p)
+    values["anchors"] = anchor_information(q, dataset_size, anchors, options)
+    return expected_terms(q, p, values, {"anchors": lambda_})
+
+
+def information_dropout(
+    q: Trace, p: Trace, dataset_size: int, beta: float = 1.0, gamma: float = 1.0, **options: Unpack[Options]
+) -> Terms:
+    """(1)+(3) + β(2) + γ(A)*: an information bottleneck with a price on correlation (Achille & Soatto 2018).
+
+    Rewards codes that keep little of x beyond what reconstruction needs and whose dimensions are independent.
+    The single dimensions' fit to the prior, (ii), does not count.
+    """
+    weights = {MUTUAL_INFORMATION: beta, ROOT: gamma, "within": gamma, MARGINAL: 0.0}
+    return _weighted(q, p, dataset_size, None, weights, options)
+
+
+def beta_tcvae(q: Trace, p: Trace, dataset_size: int, beta: float = 6.0, **options: Unpack[Options]) -> Terms:
+    """(1)+(2)+(3) + (B) + β(A)*: the ELBO with the total correlation weighted (Chen et al. 2018).
+
+    Rewards independent dimensions, at no extra price on information. All dimensions of all variables are alike.
+    """
+    return _weighted(q, p, dataset_size, None, {ROOT: beta, "within": beta}, options)
+
+
+def factor_vae(
+    q: Trace,
+    p: Trace,
+    discriminator: Discriminator,
+    gamma: float = 10.0,
+    variables: Sequence[str] | None = None,
+) -> Terms:
+    """(1)+(2)+(3)+(4) - γ TC(z): β-TCVAE with β = 1 + γ, TC from a discriminator (Kim & Mnih 2018).
+
+    The discriminator tells draws of q(z) from draws with permuted dimensions, and its log-odds estimate
+    log q(z) / Π_d q(z_d). Train it beside the model with
+    :func:`~unknot.objectives.discriminator.discriminator_loss`. Rewards independent dimensions.
+    """
+    values = _elbo_parts(q, p)
+    values["total_correlation"] = -discriminator_log_ratio(discriminator, q, variables)
+    return expected_terms(q, p, values, {"total_correlation": gamma})
+
+
+def hfvae(
+    q: Trace,
+    p: Trace,
+    dataset_size: int,
+    alpha: float = 1.0,
+    beta: float = 4.0,
+    gamma: float = 3.0,
+    groups: Groups | None = None,
+    weights: Mapping[str, float] | None = None,
+    **options: Unpack[Options],
+) -> Terms:
+    """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, priced apart.
+
+    Rewards groups that are independent of each other (β), codes that are independent inside a group (γ), and,
+    for α > 1, codes that keep little of x. ``beta`` < 1 *lets* groups correlate. In a tree deeper than two
+    levels γ weighs every node below the root; ``weights`` sets single ones by name, ``{"between[style]": 2.0}``.
+    """
+    parts = decomposition_parts(q, p, dataset_size, groups, options)
+    fixed = {RECONSTRUCTION: 1.0, MARGINAL: 1.0, MUTUAL_INFORMATION: alpha, ROOT: beta}
+    chosen = {name: fixed.get(name, gamma) for name in parts.values}
+    unknown = sorted(set(weights or {}) - set(chosen))
+    if unknown:
+        raise SpecError(
+            f"hfvae: no terms {unknown} to weigh; with these groups there are {', '.join(chosen)}"
+        )
+    return expected_terms(q, p, parts.values, chosen | dict(weights or {}), parts.details)
+
+
+def _elbo_parts(q: Trace, p: Trace) -> dict[str, Tensor]:
+    """``reconstruction``, (1)+(3), and ``kl``, (2)+(4) = log p(z) - log q(z | x), for every draw."""
+    check_pair(q, p)
+    first, *others = (log_ratio(node, p) for node in q.nodes())
+    return {RECONSTRUCTION: reconstruction(q, p), KL: sum(others, start=first)}
+
+
+def _weighted(
+    q: Trace,
+    p: Trace,
+    dataset_size: int,
+    groups: Groups | None,
+    weights: Mapping[str, float],
+    options: Options,
+) -> Terms:
+    parts = decomposition_parts(q, p, dataset_size, groups, options)
+    return expected_terms(q, p, parts.values, weights, parts.details)
