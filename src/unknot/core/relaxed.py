@@ -28,6 +28,7 @@ from torch.distributions import Distribution, constraints
 from torch.nn.functional import logsigmoid, softplus
 
 from unknot.core import noise
+from unknot.errors import TraceError
 
 
 class Relaxed(Distribution, ABC):
@@ -70,6 +71,16 @@ class Relaxed(Distribution, ABC):
         return self.log_mass(value)
 
 
+def _check_temperature(temperature: Tensor | float) -> None:
+    if isinstance(temperature, Tensor):
+        if temperature.ndim > 0:
+            raise TraceError(
+                f"a relaxed site has one temperature, but it was given a tensor of shape {tuple(temperature.shape)}"
+            )
+    elif not temperature > 0:
+        raise TraceError(f"the temperature of a relaxed site must be positive, but it is {temperature}")
+
+
 class Concrete(Relaxed):
     """One of K classes, relaxed to the simplex (S17 sec. 2.2).
 
@@ -77,10 +88,11 @@ class Concrete(Relaxed):
     torch.Size([4, 10])
     """
 
-    arg_constraints = {"logits": constraints.real_vector}  # noqa: RUF012 (torch declares it so)
+    arg_constraints = {"logits": constraints.real_vector, "temperature": constraints.positive}  # noqa: RUF012 (torch declares it so)
     support = constraints.simplex
 
     def __init__(self, logits: Tensor, temperature: Tensor | float) -> None:
+        _check_temperature(temperature)
         self.logits = logits
         self.temperature = temperature
         super().__init__(logits.shape[:-1], logits.shape[-1:], validate_args=False)
@@ -123,10 +135,11 @@ class Concrete(Relaxed):
 class BinaryConcrete(Relaxed):
     """A Bernoulli variable relaxed to the unit interval, elementwise."""
 
-    arg_constraints = {"logits": constraints.real}  # noqa: RUF012 (torch declares it so)
+    arg_constraints = {"logits": constraints.real, "temperature": constraints.positive}  # noqa: RUF012 (torch declares it so)
     support = constraints.unit_interval
 
     def __init__(self, logits: Tensor, temperature: Tensor | float) -> None:
+        _check_temperature(temperature)
         self.logits = logits
         self.temperature = temperature
         super().__init__(logits.shape, Size(), validate_args=False)
