@@ -63,12 +63,31 @@ def check_shapes(name: str, dist: Distribution, value: Tensor, leading_dims: int
     event = value.shape[leading_dims:]
     aligned = own[len(own) - len(event) :] if len(own) >= len(event) else own
     fits = all(size in (1, want) for size, want in zip(reversed(aligned), reversed(event), strict=False))
-    if fits and _broadcasts(own, value.shape):
+    if fits and _broadcasts(own, value.shape) and not _crosses_items(own, value.shape, leading_dims):
         return
     raise TraceError(
         f"site '{name}': the value has shape {tuple(value.shape)} ({leading_dims} leading axes, one item is "
         f"{tuple(event) or 'a number'}), but the parameters of {type(dist).__name__} have shape {tuple(own)}; "
         "axes are (samples, batch, event...), aligned from the right"
+    )
+
+
+def _crosses_items(own: torch.Size, shape: torch.Size, leading_dims: int) -> bool:
+    """Whether parameters such as ``(B, 1)`` would meet a value ``(B,)`` as ``(B, B)``, items times items."""
+    if leading_dims == 0 or len(own) <= len(shape):
+        return False
+    return own[len(own) - 1 - (len(shape) - leading_dims)] == 1 != shape[leading_dims - 1]
+
+
+def check_label_shape(name: str, label: Tensor, drawn: Tensor, event_dims: int) -> None:
+    """Refuse labels for another number of items, or of another size, than the site draws."""
+    leading = drawn.ndim - event_dims
+    batch = drawn.shape[leading - 1 : leading]
+    if label.shape[1:] == drawn.shape[leading:] and batch in (label.shape[:1], (1,)):
+        return
+    raise TraceError(
+        f"site '{name}': labels of shape {tuple(label.shape)} do not fit draws of shape {tuple(drawn.shape)}, of "
+        f"which the last {event_dims} axes are one item's value; expected {tuple(batch + drawn.shape[leading:])}"
     )
 
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from torch import Tensor
+import torch
+from torch import Size, Tensor
 
 from unknot.errors import TraceError
 
@@ -46,6 +47,7 @@ class Scopes:
     def __init__(self) -> None:
         self._prefix = ""
         self._active: Tensor | None = None
+        self._leading = Size()  # sizes of the leading axes seen so far
 
     @contextmanager
     def scope(self, *parts: str | int) -> Iterator[None]:
@@ -64,9 +66,20 @@ class Scopes:
         ``active`` is a boolean mask over leading axes, ``(B,)`` or ``(S, B)`` or, if it comes from an
         enumerated site, ``(K, S, B)``. Blocks nest.
         """
+        if active.dtype != torch.bool:
+            raise TraceError(f"where() takes a mask of booleans, but got {active.dtype}; write `k < count`")
+        self._check_per_item("the mask of where()", active)
         before = self._active
         self._active = active if before is None else before & active
         try:
             yield
         finally:
             self._active = before
+
+    def _check_per_item(self, what: str, given: Tensor) -> None:
+        batch = self._leading[-1] if self._leading else 1
+        if given.ndim > 1 and batch > 1 and given.shape[-1] != batch:
+            raise TraceError(
+                f"{what} has shape {tuple(given.shape)}; expected one entry per item: leading axes only, the last of "
+                f"which is the batch of {batch} items"
+            )

@@ -14,8 +14,9 @@ from unknot.core import dependencies, gradients, validation
 from unknot.core.axes import infer_leading, per_item
 from unknot.core.given import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
+from unknot.core.item_loss import item_loss
 from unknot.core.node import Factor, Loss, Node, Variable
-from unknot.core.observe import as_value, check_shapes
+from unknot.core.observe import as_value, check_label_shape, check_shapes
 from unknot.core.partial import Partial
 from unknot.core.relaxed import Relaxed
 from unknot.core.scope import Scopes, check_name, join
@@ -41,7 +42,6 @@ class Trace(Scopes, Sites):
         super().__init__()
         self.samples = samples
         self._nodes: dict[str, Node] = {}
-        self._leading = Size()  # sizes of the leading axes seen so far
         self._enumerated = 0  # how many sites have been enumerated
 
     # ---- reading ------------------------------------------------------------------------------------
@@ -117,6 +117,7 @@ class Trace(Scopes, Sites):
         for name, node in trace._nodes.items():
             full = f"{start}.{name}" if start else name
             self._refuse_repeat(full)
+            self._refuse_shared_axis(full, node)
             self._store(full, node.copy(full, self._active))
         self._enumerated = max(self._enumerated, trace._enumerated)
         return trace
@@ -149,6 +150,8 @@ class Trace(Scopes, Sites):
             validation.check_parameters(full, dist)
         baseline = gradient.baseline if isinstance(gradient, ScoreFunction) else None
         way = "score_function" if isinstance(gradient, ScoreFunction) else gradient
+        if way is not None:
+            gradients.check(full, dist, way)
         if isinstance(value, Node):
             node = self._reuse(full, dist, value)
         elif value is None or isinstance(value, FromPrior | Partial):
@@ -156,7 +159,8 @@ class Trace(Scopes, Sites):
             node.baseline = baseline
         else:
             node = self._observe(full, dist, value)
-        node.active = self._active
+        if self._active is not None:
+            node.active = self._active if node.active is None else node.active & self._active
         self._store(full, node)
         dependencies.record(self, node)
         return node.value
@@ -181,7 +185,7 @@ class Trace(Scopes, Sites):
             zeros = torch.zeros(value.shape[:leading], dtype=value.dtype, device=value.device)
             node = Loss(full, value, None, zeros, leading)
         else:
-            node = Loss(full, value, target, *_loss_per_item(full, fn(value, target), value, target))
+            node = Loss(full, value, target, *item_loss(full, fn, value, target, self._leading))
         node.active = self._active
         self._store(full, node)
         dependencies.record(self, node)
@@ -196,6 +200,7 @@ class Trace(Scopes, Sites):
         tensor([ 0.5000, -0.5000])
         """
         full = self._full_name(name)
+        self._check_per_item(f"factor '{full}'", log_prob)
         node = Factor(full, log_prob)
         node.active = self._active
         self._store(full, node)
@@ -212,12 +217,20 @@ class Trace(Scopes, Sites):
         node = Variable(name, dist, source.value, source.known, source.leading_dims, source.event_dims)
         node.gradient, node.unbounded, node.scored_by = source.gradient, source.unbounded, source.scored_by
         node.label, node.reused = source.label, True
+        node.active = source.active  # items switched off in q are off in p
+        if source.enumerated:
+            self._enumerated = max(self._enumerated, source.leading_dims - 2)
         check_shapes(name, dist, node.value, node.leading_dims)
         return node
 
     def _observe(self, name: str, dist: Distribution, given: Any) -> Variable:
         value = as_value(name, dist, given)
-        leading = min(1, value.ndim)
+        leading = min(1, value.ndim - len(dist.event_shape))  # 0: one value shared by all items
+        if leading < 0:
+            raise TraceError(
+                f"site '{name}': one value of {type(dist).__name__} has {len(dist.event_shape)} axes, but the "
+                f"observed value has shape {tuple(value.shape)}"
+            )
         node = Variable(name, dist, value, True, leading, value.ndim - leading)
         check_shapes(name, dist, value, leading)
         if validation.is_on():
@@ -236,18 +249,19 @@ class Trace(Scopes, Sites):
             self._meet_prior(name, dist, given.batch, event_dims)
         elif isinstance(given, Partial) and not self._leading:
             self._leading = given.known.shape
-        extra = self._extra_event(dist, event_dims)  # event axes beyond the distribution's own
+        extra = self._extra_event(name, dist, event_dims)  # event axes beyond the distribution's own
         if gradient == "enumerate":
             return self._enumerate(name, dist, given, extra)
-        dist, sample_shape = self._with_leading(dist, extra)
+        dist, sample_shape = self._with_leading(name, dist, extra)
         event = extra + len(dist.event_shape)
-        drawn = gradients.draw(name, dist, gradient, sample_shape, event)
+        drawn = gradients.draw(dist, gradient, sample_shape, event)
         node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
         node.gradient, node.unbounded = gradient, drawn.unbounded
         if isinstance(dist, Relaxed) and drawn.unbounded is not None:
             node.scored_by = "density"
         if isinstance(given, Partial):
             label = self._label(name, dist, given, event)
+            check_label_shape(name, label, drawn.value, event)
             node.value = torch.where(per_item(given.known, event), label, drawn.value)
             node.known = given.known
         return node
@@ -261,7 +275,7 @@ class Trace(Scopes, Sites):
                 f"{tuple(dist.batch_shape[-extra:])} of them; make one site for each, in a scope"
             )
         event = len(dist.event_shape)
-        support = gradients.draw(name, dist, "enumerate", Size(), event).value  # (K, event...)
+        support = gradients.draw(dist, "enumerate", Size(), event).value  # (K, event...)
         middle = 1 + self._enumerated  # the axes of earlier enumerated sites, and the samples
         batch = self._leading[-1] if self._leading else (dist.batch_shape[-1] if dist.batch_shape else 1)
         value = support.reshape(support.shape[0], *(1,) * (middle + 1), *support.shape[1:])
@@ -287,15 +301,27 @@ class Trace(Scopes, Sites):
 
     # ---- axes ---------------------------------------------------------------------------------------
 
-    def _extra_event(self, dist: Distribution, event_dims: int | None) -> int:
+    def _extra_event(self, name: str, dist: Distribution, event_dims: int | None) -> int:
         """How many trailing axes of the batch shape belong to one item."""
+        shape, own = dist.batch_shape, len(dist.event_shape)
         if event_dims is not None:
-            return event_dims - len(dist.event_shape)
-        if dist.event_shape:
+            if not own <= event_dims <= own + len(shape):
+                raise TraceError(
+                    f"site '{name}': event_dims={event_dims} does not fit parameters of {type(dist).__name__} with "
+                    f"shape {tuple(shape + dist.event_shape)}; give them the shape of one item's value"
+                )
+            return event_dims - own
+        if own:
             return 0
-        return len(dist.batch_shape) - infer_leading(dist.batch_shape, self._leading)
+        count = infer_leading(shape, self._leading)
+        if count == len(shape) > 1 and shape[: count - 1] == self._leading[1 - count :]:
+            raise TraceError(
+                f"site '{name}': parameters of shape {tuple(shape)} could be one number for each draw and item, or "
+                "a vector for each item; say event_dims=0 or event_dims=1 at the site"
+            )
+        return len(shape) - count
 
-    def _with_leading(self, dist: Distribution, extra: int) -> tuple[Distribution, Size]:
+    def _with_leading(self, name: str, dist: Distribution, extra: int) -> tuple[Distribution, Size]:
         """What to draw so that the value has all leading axes: the distribution and a sample shape."""
         shape = dist.batch_shape
         own = shape[: len(shape) - extra]  # leading axes the parameters have
@@ -304,7 +330,7 @@ class Trace(Scopes, Sites):
             wanted = Size((self.samples,)) + (wanted[-1:] or Size((1,)))
         if len(own) <= len(wanted) and own == wanted[len(wanted) - len(own) :]:
             return dist, wanted[: len(wanted) - len(own)]
-        full = torch.broadcast_shapes(own, wanted) if wanted else own
+        full = _merge(name, own, wanted)
         if full == own:
             return dist, Size()
         return dist.expand(full + shape[len(shape) - extra :]), Size()
@@ -334,13 +360,25 @@ class Trace(Scopes, Sites):
                 "`with trace.scope('name', k):`"
             )
 
+    def _refuse_shared_axis(self, full: str, node: Node) -> None:
+        """Each enumerated site needs an axis of its own, which two traces do not know of each other."""
+        if not (isinstance(node, Variable) and node.enumerated):
+            return
+        for other in self.variables():
+            if other.enumerated and other.leading_dims == node.leading_dims:
+                raise TraceError(
+                    f"site '{full}' was enumerated in a trace of its own, on the axis that '{other.name}' has "
+                    "here; let the sub-model write into this trace, in a scope, or draw the site instead"
+                )
+
     def _store(self, full: str, node: Node) -> None:
-        self._nodes[full] = node
-        seen = node.leading_shape
-        if len(seen) > len(self._leading):
+        seen, leading = node.leading_shape, self._leading
+        shared = min(len(seen), len(leading))
+        if seen[len(seen) - shared :] != leading[len(leading) - shared :]:
+            self._leading = _merge(full, seen, leading)
+        elif len(seen) > len(leading):
             self._leading = seen
-        elif seen and seen != self._leading[len(self._leading) - len(seen) :]:
-            self._leading = _merge(full, seen, self._leading)
+        self._nodes[full] = node
 
 
 def _merge(name: str, seen: Size, leading: Size) -> Size:
@@ -348,29 +386,9 @@ def _merge(name: str, seen: Size, leading: Size) -> Size:
         return torch.broadcast_shapes(seen, leading)
     except RuntimeError:
         raise TraceError(
-            f"site '{name}': its leading axes {tuple(seen)} do not fit those of the sites before it, "
+            f"site '{name}': its leading axes {tuple(seen)} do not fit those of its labels or of the sites before it, "
             f"{tuple(leading)}; axes are (samples, batch), aligned from the right"
         ) from None
-
-
-def _loss_per_item(name: str, loss: Tensor, value: Tensor, target: Tensor) -> tuple[Tensor, int]:
-    """The loss summed over each item, and how many leading axes it has."""
-    full = torch.broadcast_shapes(value.shape, target.shape) if value.ndim >= target.ndim else target.shape
-    event = target.ndim - 1
-    leading = len(full) - event
-    if loss.ndim == 0:
-        raise TraceError(
-            f"site '{name}': the loss function returned one number for the whole batch; it must return one per "
-            "item or per element (in torch.nn.functional: reduction='none')"
-        )
-    if loss.ndim == len(full) and event:
-        return loss.flatten(-event).sum(-1), leading
-    if loss.shape == full[:leading] or (loss.ndim <= leading and loss.shape[-1] == target.shape[0]):
-        return loss, loss.ndim
-    raise TraceError(
-        f"site '{name}': the loss has shape {tuple(loss.shape)}; expected one value per item, "
-        f"{tuple(full[:leading])}, or one per element, {tuple(full)}"
-    )
 
 
 def _describe(node: Node) -> str:

@@ -47,18 +47,21 @@ def choices(dist: Distribution) -> list[str]:
     return fitting if "score_function" in fitting else [*fitting, "score_function"]
 
 
-def draw(name: str, dist: Distribution, gradient: str, sample_shape: Size, event_dims: int) -> Draw:
-    """Draw from ``dist`` with leading ``sample_shape``, in the way named by ``gradient``.
-
-    ``event_dims`` is how many trailing axes of the value belong to one item.
-    """
-    sampler = _SAMPLERS.get(gradient)
-    if sampler is None or gradient not in choices(dist):
+def check(name: str, dist: Distribution, gradient: str) -> None:
+    """Refuse an estimator that does not fit a site's distribution."""
+    if gradient not in choices(dist):
         raise TraceError(
             f"site '{name}': gradient='{gradient}' does not fit {type(dist).__name__}; "
             f"choose one of {', '.join(choices(dist))}"
         )
-    value = sampler(dist, sample_shape, event_dims)
+
+
+def draw(dist: Distribution, gradient: str, sample_shape: Size, event_dims: int) -> Draw:
+    """Draw from ``dist`` with leading ``sample_shape``, in the way named by ``gradient``.
+
+    ``event_dims`` is how many trailing axes of the value belong to one item.
+    """
+    value = _SAMPLERS[gradient](dist, sample_shape, event_dims)
     return Draw(*value) if isinstance(value, tuple) else Draw(value)
 
 

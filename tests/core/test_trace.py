@@ -1,0 +1,303 @@
+"""Traces: the slides' programs, reading, writing, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import unknot
+from unknot.errors import TraceError
+
+PIXELS, HIDDEN, DIGITS, STYLE = 12, 8, 10, 3
+
+
+class Encoder(nn.Module):
+    """The slides' encoder, word for word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.h = nn.Sequential(nn.Linear(PIXELS, HIDDEN), nn.ReLU())
+        self.y_log_weights = nn.Linear(HIDDEN, DIGITS)
+        self.z_mean = nn.Linear(HIDDEN + DIGITS, STYLE)
+        self.z_std = nn.Sequential(nn.Linear(HIDDEN + DIGITS, STYLE), nn.Softplus())
+
+    def forward(self, x, y_values=None):
+        q = unknot.Trace()
+        h = self.h(x)
+        y = q.concrete(self.y_log_weights(h), 0.66, value=y_values, name="y")
+        hy = torch.cat([h, y], -1)
+        z = q.normal(self.z_mean(hy), self.z_std(hy), name="z")  # noqa: F841 (the slides name it)
+        return q
+
+
+class Decoder(nn.Module):
+    """The slides' decoder, word for word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.y_log_weights = nn.Parameter(torch.zeros(DIGITS))
+        self.h = nn.Sequential(nn.Linear(DIGITS + STYLE, HIDDEN), nn.ReLU())
+        self.x_mean = nn.Sequential(nn.Linear(HIDDEN, PIXELS), nn.Sigmoid())
+
+    def bce(self, x_mean: Tensor, x: Tensor) -> Tensor:
+        return F.binary_cross_entropy(x_mean, x, reduction="none").sum(-1)
+
+    def forward(self, x, q):
+        p = unknot.Trace()
+        y = p.concrete(self.y_log_weights, 0.66, value=q["y"], name="y")
+        z = p.normal(0.0, 1.0, value=q["z"], name="z")
+        h = self.h(torch.cat([y, z], -1))
+        x = p.loss(self.bce, self.x_mean(h), x, name="x")
+        return p
+
+
+@pytest.mark.parametrize("labels", [None, [0, 1, 2, 3], unknot.partial([0, -1, 2, -1])])
+def test_the_slides_programs(labels: Any) -> None:
+    x = torch.rand(4, PIXELS)
+    q = Encoder()(x, labels if not isinstance(labels, list) else torch.tensor(labels))
+    p = Decoder()(x, q)
+    unknot.check(q, p)
+    assert list(q) == ["y", "z"]
+    assert list(p) == ["y", "z", "x"]
+    assert p.log_prob().shape == q.log_prob().shape == (4,)
+    assert p["z"].value is q["z"].value
+    (p.log_prob() - q.log_prob()).mean().backward()
+
+
+def test_the_slides_programs_in_keyword_form() -> None:
+    torch.manual_seed(0)
+    q = unknot.Trace()
+    logits, loc, scale = torch.randn(4, 3), torch.randn(4, 2), torch.rand(4, 2)
+    q.concrete(logits=logits, temperature=0.66, name="y")
+    q.normal(loc=loc, scale=scale, name="z")
+    torch.manual_seed(0)
+    twin = unknot.Trace()
+    torch.randn(4, 3), torch.randn(4, 2), torch.rand(4, 2)
+    twin.concrete(logits, 0.66, name="y")
+    twin.normal(loc, scale, name="z")
+    assert torch.equal(q.log_prob(), twin.log_prob())
+    assert torch.equal(q["y"].value, twin["y"].value)
+
+
+def test_the_slides_decoder_takes_samples() -> None:
+    """S draws need no change in the decoder: the target is repeated along the sample axis."""
+    x = torch.rand(4, PIXELS)
+    q = unknot.Trace(samples=5)
+    q.concrete(torch.zeros(4, DIGITS), 0.66, name="y")
+    q.normal(torch.zeros(4, STYLE), 1.0, name="z")
+    assert Decoder()(x, q).log_prob().shape == (5, 4)
+
+
+FAMILIES = {
+    "normal": {"loc": torch.zeros(4, 2), "scale": 1.0},
+    "log_normal": {"loc": torch.zeros(4, 2), "scale": 1.0},
+    "laplace": {"loc": torch.zeros(4, 2), "scale": 1.0},
+    "student_t": {"df": torch.full((4, 2), 3.0)},
+    "uniform": {"low": torch.zeros(4, 2), "high": 1.0},
+    "beta": {"concentration1": torch.ones(4, 2), "concentration0": 2.0},
+    "gamma": {"concentration": torch.ones(4, 2), "rate": 1.0},
+    "dirichlet": {"concentration": torch.ones(4, 2)},
+    "multivariate_normal": {"loc": torch.zeros(4, 2), "covariance_matrix": torch.eye(2)},
+    "von_mises": {"loc": torch.zeros(4, 2), "concentration": torch.tensor(2.0)},
+    "concrete": {"logits": torch.zeros(4, 2), "temperature": 0.5},
+    "relaxed_bernoulli": {"temperature": 0.5, "logits": torch.zeros(4, 2)},
+    "one_hot_categorical": {"logits": torch.zeros(4, 2)},
+    "bernoulli": {"probs": torch.full((4, 2), 0.5)},
+    "poisson": {"rate": torch.ones(4, 2)},
+    "multinomial": {"total_count": 5, "probs": torch.full((4, 2), 0.5)},
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("samples", [None, 3])
+def test_every_family_draws_observes_reuses_and_is_partly_known(family: str, samples: int | None) -> None:
+    arguments = FAMILIES[family]
+    leading = (4,) if samples is None else (samples, 4)
+    q, p, observed, part = unknot.Trace(samples), unknot.Trace(), unknot.Trace(), unknot.Trace(samples)
+    value = getattr(q, family)(**arguments, name="v")
+    assert value.shape == (*leading, 2)
+    getattr(p, family)(**arguments, value=q["v"], name="v")
+    assert torch.equal(p.log_prob(), q.log_prob())
+    assert q.log_prob().shape == leading
+    data = value if samples is None else value[0]
+    seen = getattr(observed, family)(**arguments, value=data, name="v")
+    assert torch.equal(seen, data)
+    known = torch.tensor([True, False, False, True])
+    mixed = getattr(part, family)(**arguments, value=unknot.partial(data, known), name="v")
+    assert torch.equal(mixed[..., known, :], data[known].expand(mixed[..., known, :].shape))
+    assert part["v"].known.tolist() == known.tolist()
+    assert part.log_prob().shape == leading
+
+
+def test_networks_before_the_first_draw_run_once() -> None:
+    q = unknot.Trace(samples=7)
+    h = torch.randn(4, 5)
+    y = q.concrete(torch.randn(4, 3), 0.5, name="y")
+    z = q.normal(unknot.cat([h, y]), 1.0, name="z")
+    w = q.normal(torch.zeros(4, 2), 1.0, name="w")  # depends on no draw, and is drawn S times all the same
+    assert (y.shape, z.shape, w.shape) == ((7, 4, 3), (7, 4, 8), (7, 4, 2))
+    assert q.leading_shape == (7, 4)
+    assert not torch.equal(w[0], w[1])
+
+
+def test_reading() -> None:
+    q = unknot.Trace()
+    q.normal(torch.zeros(2, 3), 1.0, name="style")
+    q.factor(torch.ones(2), name="bonus")
+    assert "style" in q
+    assert "missing" not in q
+    assert q.get("missing") is None
+    assert q.get("style") is q["style"]
+    assert len(q) == 2
+    assert [name for name, _ in q.items()] == ["style", "bonus"]
+    assert [node.name for node in q.variables()] == ["style"]
+    assert [node.name for node in q.nodes()] == ["style", "bonus"]
+    torch.testing.assert_close(q.log_prob(), q.log_prob("style") + 1)
+    with pytest.raises(TraceError, match="no site 'stlye'; did you mean 'style'"):
+        q["stlye"]
+    with pytest.raises(TraceError, match="It has: none yet"):
+        unknot.Trace()["y"]
+    assert "style: Normal (2, 3), drawn" in repr(q)
+
+
+def test_repr_counts_the_known_items() -> None:
+    q = unknot.Trace()
+    q.concrete(torch.zeros(3, 2), 0.5, value=unknot.partial([0, -1, -1]), name="y")
+    q.loss(lambda a, b: a - b, torch.zeros(3), torch.zeros(3), name="x")
+    assert "y: Concrete (3, 2), 1 of 3 items observed" in repr(q)
+    assert "x: Loss (3,), observed" in repr(q)
+
+
+def test_a_name_is_written_once() -> None:
+    q = unknot.Trace()
+    q.normal(torch.zeros(2), 1.0, name="z")
+    for write in (
+        lambda: q.normal(torch.zeros(2), 1.0, name="z"),
+        lambda: q.factor(torch.zeros(2), name="z"),
+        lambda: q.loss(lambda a, b: a - b, torch.zeros(2), torch.zeros(2), name="z"),
+    ):
+        with pytest.raises(TraceError, match="site 'z' exists already"):
+            write()
+
+
+@pytest.mark.parametrize("name", ["", "a b", "digit[1]", "a.b", 3])
+def test_names_are_plain_words(name: Any) -> None:
+    with pytest.raises(TraceError, match="a site's name is a word"):
+        unknot.Trace().normal(torch.zeros(2), 1.0, name=name)
+
+
+def test_samples_are_at_least_one() -> None:
+    with pytest.raises(TraceError, match="at least 1, but got 0"):
+        unknot.Trace(samples=0)
+
+
+@pytest.mark.parametrize("gradient", ["enumerate", "plug_in", "nonsense"])
+@pytest.mark.parametrize("value", [None, torch.zeros(2, 3)])
+def test_a_gradient_that_does_not_fit(gradient: str, value: Tensor | None) -> None:
+    with pytest.raises(
+        TraceError, match=f"gradient='{gradient}' does not fit Normal; choose one of pathwise"
+    ):
+        unknot.Trace().normal(torch.zeros(2, 3), 1.0, value=value, name="z", gradient=gradient)
+
+
+def test_shapes_that_do_not_fit() -> None:
+    p = unknot.Trace()
+    with pytest.raises(TraceError, match=r"value has shape \(4, 3\).*Normal have shape \(4, 2\)"):
+        p.normal(torch.zeros(4, 2), 1.0, value=torch.zeros(4, 3), name="x")
+    with pytest.raises(TraceError, match=r"one item is \(1,\).*Normal have shape \(4, 3\)"):
+        p.normal(torch.zeros(4, 3), 1.0, value=torch.zeros(4, 1), name="x")
+    with pytest.raises(TraceError, match="has 3 classes"):
+        p.concrete(torch.zeros(4, 3), 0.5, value=torch.zeros(4, 2), name="y")
+    with pytest.raises(TraceError, match="one value of Dirichlet has 1 axes"):
+        p.dirichlet(torch.ones(3), value=torch.tensor(0.3), name="d")
+
+
+def test_items_are_never_paired_with_other_items() -> None:
+    """(B, 1) parameters and (B,) data would broadcast to (B, B)."""
+    p = unknot.Trace()
+    with pytest.raises(TraceError, match=r"value has shape \(4,\).*parameters of Normal have shape \(4, 1\)"):
+        p.normal(torch.zeros(4, 1), 1.0, value=torch.zeros(4), name="x")
+    with pytest.raises(TraceError, match="pair every item with every other"):
+        p.loss(lambda a, b: (a - b) ** 2, torch.zeros(4, 1), torch.zeros(4), name="x")
+    p.normal(torch.zeros(4, 2), 1.0, name="z")
+    with pytest.raises(TraceError, match=r"factor 'f' has shape \(4, 1\)"):
+        p.factor(torch.zeros(4, 1), name="f")
+
+
+def test_sites_of_different_batches() -> None:
+    q = unknot.Trace()
+    q.concrete(torch.zeros(4, 2), 0.5, name="y")
+    with pytest.raises(TraceError, match=r"site 'z'.*\(3,\).*do not fit.*\(4,\)"):
+        q.concrete(torch.zeros(3, 2), 0.5, name="z")
+    with pytest.raises(TraceError, match=r"site 'w'.*\(5, 3\).*do not fit.*\(4,\)"):
+        q.concrete(torch.zeros(5, 3, 2), 0.5, name="w")
+    assert list(q) == ["y"]
+
+
+def test_event_dims_settle_what_shapes_leave_open() -> None:
+    q = unknot.Trace()
+    assert q.normal(torch.zeros(4, 2), 1.0, name="a", event_dims=0).shape == (4, 2)
+    assert q["a"].log_prob.shape == (4, 2)
+    r = unknot.Trace(samples=3)
+    r.normal(torch.zeros(3, 1), 1.0, name="z")
+    with pytest.raises(TraceError, match=r"parameters of shape \(3, 3\) could be"):
+        r.normal(torch.zeros(3, 3), 1.0, name="v")
+    assert r.normal(torch.zeros(3, 3), 1.0, name="v", event_dims=1).shape == (3, 3, 3)
+    for wrong in (3, 0):
+        with pytest.raises(TraceError, match=f"event_dims={wrong} does not fit parameters of Dirichlet"):
+            r.dirichlet(torch.ones(3, 2), name="d", event_dims=wrong)
+
+
+def test_a_loss_is_per_item_or_per_element() -> None:
+    p = unknot.Trace()
+    value, target = torch.rand(4, 3), torch.rand(4, 3)
+    p.loss(lambda a, b: (a - b) ** 2, value, target, name="elements")
+    p.loss(lambda a, b: ((a - b) ** 2).sum(-1), value, target, name="items")
+    torch.testing.assert_close(p["elements"].log_prob, p["items"].log_prob)
+    images = torch.rand(4, 1, 5, 5)
+    p.loss(lambda a, b: (a - b) ** 2, images + 1, images, name="image")
+    torch.testing.assert_close(p["image"].log_prob, torch.full((4,), -25.0))
+    with pytest.raises(TraceError, match="one number for the whole batch"):
+        p.loss(F.mse_loss, value, target, name="mean")
+    with pytest.raises(TraceError, match=r"loss has shape \(3,\); expected one value per item"):
+        p.loss(lambda a, b: (a - b).sum(0), value, target, name="wrong")
+    with pytest.raises(TraceError, match="no batch axis"):
+        p.loss(lambda a, b: a - b, value, torch.tensor(1.0), name="scalar")
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_cross_entropy_is_a_loss(classes: int) -> None:
+    """Prediction and target need not have one shape, also where the two happen to broadcast."""
+    p = unknot.Trace()
+    logits, labels = torch.randn(4, classes), torch.tensor([0, 2, 1, 0])
+    p.loss(lambda a, b: F.cross_entropy(a, b, reduction="none"), logits, labels, name="y")
+    torch.testing.assert_close(p.log_prob(), logits.log_softmax(-1).gather(1, labels[:, None])[:, 0])
+
+
+def test_a_loss_without_target_adds_nothing() -> None:
+    p = unknot.Trace()
+    p.normal(torch.zeros(4, 2), 1.0, name="z")
+    x = p.loss(F.mse_loss, torch.ones(4, 3), None, name="x")
+    assert torch.equal(x, torch.ones(4, 3))
+    assert p["x"].known is False
+    assert p["x"].log_prob.tolist() == [0.0] * 4
+
+
+def test_only_variables_can_be_reused() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.factor(torch.zeros(2), name="f")
+    with pytest.raises(TraceError, match="takes a random variable's node, not a Factor"):
+        p.normal(0.0, 1.0, value=q["f"], name="f")
+
+
+def test_observing_one_value_for_all_items() -> None:
+    p = unknot.Trace()
+    logits = torch.randn(4, 3)
+    p.one_hot_categorical(logits=logits, value=torch.tensor([0.0, 1.0, 0.0]), name="y")
+    torch.testing.assert_close(p["y"].log_prob, logits.log_softmax(-1)[:, 1])
+    p.normal(torch.zeros(4), 1.0, value=torch.tensor(0.5), name="x")
+    assert p["x"].log_prob.shape == (4,)
