@@ -22,12 +22,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.distributions import Distribution, Transform
 
 from unknot.core import validation
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.join_distributions import parameters
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -44,7 +44,7 @@ def encoder_parents(q: Trace, stated: Parents | None = None) -> dict[str, list[s
     found: dict[str, list[str]] = {}
     for position, node in enumerate(variables):
         earlier = [one for one in variables[:position] if _may_reach(one, node)]
-        seen = reached(parameters(node.dist), earlier) if walk else []
+        seen = reached(tensors_behind(node.dist), earlier) if walk else []
         if stated is None:
             blind = [one.name for one in earlier if walk and _is_blind(one)]
             enumerated = [one.name for one in earlier if one.enumerated]
@@ -74,6 +74,22 @@ def reached(tensors: Sequence[Tensor], candidates: Sequence[Variable]) -> list[s
         targets.get(fn) or leaves.get(id(getattr(fn, "variable", None))) for fn in _walk(tensors, targets)
     }
     return [node.name for node in candidates if node.name in hits]
+
+
+def tensors_behind(dist: Distribution) -> list[Tensor]:
+    """Every tensor that a distribution holds, in its parts too: a mixture's components, a flow's transforms."""
+    found: list[Tensor] = []
+    stack: list[object] = [dist]
+    met = {id(dist)}  # a transform and its inverse hold each other
+    while stack:
+        for value in vars(stack.pop()).values():
+            for one in value if isinstance(value, list | tuple) else [value]:
+                if isinstance(one, Tensor):
+                    found.append(one)
+                elif isinstance(one, Distribution | Transform) and id(one) not in met:
+                    met.add(id(one))
+                    stack.append(one)
+    return found
 
 
 def _walk(tensors: Sequence[Tensor], stop: Mapping[Any, str]) -> Iterator[Any]:

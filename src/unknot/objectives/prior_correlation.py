@@ -32,11 +32,10 @@ from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.encoder_parents import own_leading, reached
+from unknot.objectives.encoder_parents import own_leading, reached, tensors_behind
 from unknot.objectives.factor_pairs import factor_pairs, item_distribution
 from unknot.objectives.groups import leaves
 from unknot.objectives.inference_marginal import Groups, Marginal, factor_names
-from unknot.objectives.join_distributions import parameters
 from unknot.objectives.marginal_weights import naive
 from unknot.objectives.prior_leaves import prior_leaves
 
@@ -135,9 +134,8 @@ def _depends(node: Variable, q: Trace) -> bool:
     Parameters without a batch axis, or equal for all items, do not. If they differ, a path to a latent value
     decides; where a latent value carries no gradient no path can show, and they are taken to depend on it.
     """
-    tensors = parameters(node.dist)
-    lead = len(own_leading(node))
-    if lead == 0 or not any(_varies(tensor, lead) for tensor in tensors):
+    tensors, lead = tensors_behind(node.dist), own_leading(node)
+    if not lead or not any(_varies(tensor, lead) for tensor in tensors):
         return False
     others = [one for one in q.variables() if one.name != node.name]
     if not validation.is_on() or any(not one.value.requires_grad for one in others):
@@ -145,13 +143,15 @@ def _depends(node: Variable, q: Trace) -> bool:
     return bool(reached(tensors, others))
 
 
-def _varies(tensor: Tensor, lead: int) -> bool:
+def _varies(tensor: Tensor, lead: torch.Size) -> bool:
     """Whether a parameter differs between items; expanded axes (stride zero) cannot."""
-    if all(tensor.shape[axis] == 1 or tensor.stride(axis) == 0 for axis in range(lead)):
+    if tensor.shape[: len(lead)] != lead:
+        return False  # shared by all items
+    if all(size == 1 or tensor.stride(axis) == 0 for axis, size in enumerate(lead)):
         return False
     if torch.compiler.is_compiling():
         return True
-    flat = tensor.detach().flatten(0, lead - 1)
+    flat = tensor.detach().flatten(0, len(lead) - 1)
     return bool((flat != flat[:1]).any())
 
 

@@ -1,0 +1,201 @@
+"""The decomposition: against a double loop, and its sum against the ELBO."""
+
+import pytest
+import torch
+from torch.distributions import Normal
+
+import unknot
+from tests.objectives.structured_programs import B, Encoder, K, N, data, decoder, leaf_logs
+from tests.references.decomposition import correlations_loop, log_q_loop, marginal_loop
+from tests.references.pairwise import weight_loop
+from unknot.errors import SpecError
+from unknot.objectives import decompose, elbo
+
+TREES = [
+    ["y", "z", "w"],
+    {"content": ["y"], "style": ["z", "w"]},
+    {"a": {"b": ["y"], "c": {"d": ["z"]}}, "e": ["w"]},
+    {"all": ["w", "z", "y"]},
+]
+LABELS = torch.tensor([2, -1, 0, -1, 3, -1])
+
+
+def expected(
+    q: unknot.Trace, p: unknot.Trace, tree, estimator: str, encode_at=None
+) -> dict[str, torch.Tensor]:
+    weights = weight_loop(estimator, B if estimator == "exact" else N, B, range(B))
+    logs = leaf_logs(q, encode_at)
+    prior = {
+        name: Normal(0.0, torch.tensor(scale).double()).log_prob(q[name].value).detach()
+        for name, scale in (("z", 1.0), ("w", 2.0))
+    }
+    prior["y"] = p["y"].log_prob.detach()[:, None]
+    own = sum(torch.where(torch.as_tensor(n.known), 0.0, n.log_prob) for n in q.variables()).detach()
+    return {
+        "reconstruction": p["x"].log_prob.detach(),
+        "mutual_information": log_q_loop(["y", "z", "w"], logs, weights) - own,
+        **correlations_loop(tree, logs, prior, weights),
+        "marginal": marginal_loop(logs, prior, weights),
+    }
+
+
+@pytest.mark.parametrize("estimator", ["stratified", "minibatch_weighted", "naive", "exact"])
+@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize(
+    "labels", [None, unknot.partial(LABELS), LABELS.clamp(min=0)], ids=["none", "some", "all"]
+)
+def test_every_term_is_that_of_a_double_loop(estimator, tree, labels):
+    x = data()
+    q = Encoder()(x, labels)
+    p = decoder(x, q)
+    size = B if estimator == "exact" else N
+    stated = {"z": [], "w": []} if labels is not None and not isinstance(labels, unknot.Partial) else None
+    terms = decompose(q, p, size, tree, estimator=estimator, parents=stated)
+    want = expected(q, p, tree, estimator)
+    if "within" in terms:
+        below = [name for name in want if name.startswith(("within[", "between["))]
+        want["within"] = sum(want.pop(name) for name in below)
+    assert set(terms) == set(want)
+    for name, value in want.items():
+        torch.testing.assert_close(terms[name], value, rtol=1e-9, atol=1e-9)
+
+
+def test_a_draw_with_samples_is_the_mean_over_them():
+    x, encoder = data(), Encoder()
+    q = encoder(x, samples=3)
+    terms = decompose(q, decoder(x, q), N)
+    want = {name: torch.zeros(B, dtype=torch.float64) for name in terms}
+    for s in range(3):
+        one = unknot.Trace()
+        for node in q.variables():
+            site = unknot.core.node.Variable(node.name, node.dist, node.value[s], False, 1, node.event_dims)
+            site.gradient, site.scored_by = node.gradient, node.scored_by
+            site.unbounded = None if node.unbounded is None else node.unbounded[s]
+            one._store(node.name, site)
+        for name, value in decompose(one, decoder(x, one), N).items():
+            want[name] += value / 3
+    for name in terms:
+        torch.testing.assert_close(terms[name], want[name])
+
+
+def test_an_enumerated_class_is_the_weighted_sum_over_its_values():
+    x, encoder = data(), Encoder("enumerate")
+    q = encoder(x)
+    terms = decompose(q, decoder(x, q), N)
+    probs = q["y"].dist.probs
+    log_marginal = torch.log(probs / N + (probs.sum(0) - probs) * (N - 1) / (N * (B - 1)))
+    exact = torch.zeros(B, dtype=torch.float64)
+    for b in range(B):
+        for k in range(K):
+            row = [probs[c, k] * (1 / N if c == b else (N - 1) / (N * (B - 1))) for c in range(B)]
+            exact[b] += probs[b, k] * torch.log(sum(row))
+    torch.testing.assert_close((probs * log_marginal).sum(-1), exact)
+    prior = torch.arange(float(K)).double().log_softmax(-1)
+    y_marginal = (probs * (prior - log_marginal)).sum(-1)
+    without_y = decompose(*without(q, x, "y"), N, ["z", "w"])["marginal"]
+    torch.testing.assert_close(terms["marginal"], y_marginal + without_y)
+
+
+def without(q: unknot.Trace, x: torch.Tensor, name: str) -> tuple[unknot.Trace, unknot.Trace]:
+    """The pair of traces with one variable left out of both."""
+    traces = unknot.Trace(), unknot.Trace()
+    for trace, source in zip(traces, (q, decoder(x, q)), strict=True):
+        for node in source.nodes():
+            if node.name != name:
+                trace._store(node.name, node)
+    return traces
+
+
+@pytest.mark.parametrize("gradient", [None, "straight_through", "score_function", "enumerate", "plug_in"])
+@pytest.mark.parametrize("samples", [None, 3])
+@pytest.mark.parametrize("correlated", [False, True])
+def test_unit_weights_give_the_elbo_and_its_gradient(gradient, samples, correlated):
+    x, encoder = data(), Encoder(gradient)
+    q = encoder(x, unknot.partial(LABELS), samples)
+    p = decoder(x, q, correlated)
+    terms, bound = decompose(q, p, N, TREES[1], parents={"z": [], "w": []}), elbo(q, p)
+    torch.testing.assert_close(terms.per_item, bound.per_item, rtol=1e-12, atol=1e-12)
+    weights = list(encoder.parameters())
+    mine = torch.autograd.grad(terms.loss, weights, retain_graph=True)
+    theirs = torch.autograd.grad(bound.loss, weights)
+    for one, other in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
+def test_a_reference_batch_adds_columns():
+    x, more, encoder = data(), data(9), Encoder()
+    q, reference = encoder(x), encoder(more)
+    terms = decompose(q, decoder(x, q), N, reference=reference)
+    logs = leaf_logs(q)
+    for name in logs:
+        dist = reference[name].dist
+        point = q[name].unbounded if name == "y" else q[name].value
+        score = (lambda v, d=dist: d.log_density(v)[:, None]) if name == "y" else dist.log_prob
+        logs[name] = torch.cat([logs[name], torch.stack([score(point[b]) for b in range(B)])], 1).detach()
+    weights = weight_loop("stratified", N, B + 9, range(B))
+    own = q.log_prob().detach()
+    torch.testing.assert_close(
+        terms["mutual_information"], log_q_loop(["y", "z", "w"], logs, weights) - own, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_exact_takes_the_whole_data_set_as_reference():
+    x, encoder = data(20), Encoder()
+    torch.manual_seed(1)
+    whole = encoder(x)
+    all_at_once = decompose(whole, decoder(x, whole), 20, estimator="exact")
+    torch.manual_seed(2)
+    q = encoder(x[:B])
+    part = decompose(q, decoder(x[:B], q), 20, estimator="exact", reference=whole)
+    logs = {}
+    for name in ("z", "w"):
+        rows = [whole[name].dist.log_prob(q[name].value[b]) for b in range(B)]
+        logs[name] = torch.stack(rows).detach()
+    logs["y"] = torch.stack(
+        [whole["y"].dist.log_density(q["y"].unbounded[b])[:, None] for b in range(B)]
+    ).detach()
+    want = log_q_loop(["y", "z", "w"], logs, weight_loop("exact", 20, 20, range(B))) - q.log_prob().detach()
+    torch.testing.assert_close(part["mutual_information"], want, rtol=1e-9, atol=1e-9)
+    assert len(all_at_once["marginal"]) == 20
+
+
+def test_deep_trees_name_every_node_and_give_the_sum_beside():
+    x = data()
+    q = Encoder()(x)
+    terms = decompose(q, decoder(x, q), N, {"content": ["y"], "style": ["z", "w"]})
+    parts = ["between[style]", "within[z]", "within[w]"]
+    assert list(terms) == ["reconstruction", "mutual_information", "between", *parts, "marginal"]
+    torch.testing.assert_close(terms.diagnostics["within"], sum(terms[name] for name in parts).detach())
+
+
+def test_flat_trees_have_the_five_terms_and_the_parts_beside():
+    x = data()
+    q = Encoder()(x)
+    terms = decompose(q, decoder(x, q), N)
+    assert list(terms) == ["reconstruction", "mutual_information", "between", "within", "marginal"]
+    assert set(terms.diagnostics) == {"within[z]", "within[w]"}
+
+
+def test_the_size_of_the_data_set_has_no_default():
+    x = data()
+    q = Encoder()(x)
+    with pytest.raises(TypeError, match="dataset_size"):
+        decompose(q, decoder(x, q))
+
+
+def test_unknown_options_are_refused():
+    x = data()
+    q = Encoder()(x)
+    with pytest.raises(SpecError, match="estimater"):
+        decompose(q, decoder(x, q), N, estimater="naive")
+
+
+def test_a_site_that_does_not_exist_for_every_item_is_refused():
+    q, p = unknot.Trace(), unknot.Trace()
+    here = torch.arange(B) < 3
+    with q.where(here):
+        q.normal(torch.zeros(B, 2), torch.ones(B, 2), name="z")
+    with p.where(here):
+        p.normal(0.0, 1.0, value=q["z"], name="z")
+    with pytest.raises(SpecError, match="where"):
+        decompose(q, p, N)
