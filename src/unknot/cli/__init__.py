@@ -18,6 +18,11 @@ from unknot.errors import UnknotError
 
 # Name -> the line in `unknot --help`. The module is the name with "_" for "-".
 COMMANDS = {
+    "fit": "Train a model on partly labelled data.",
+    "evaluate": "How well a run's recogniser does.",
+    "predict": "A table of what the recogniser says of new data.",
+    "sample": "New data from a run's generator.",
+    "report": "One HTML page about a run.",
     "data": "List, fetch, check and draw the data sets.",
 }
 

@@ -113,13 +113,14 @@ def samples_command(
 
     Example: `unknot data samples mnist fashion-mnist dsprites -o docs/images/data_samples.png`
     """
+    from unknot.data.atomic import atomic_write
     from unknot.data.loading import load
     from unknot.data.loading import names as all_names
     from unknot.plots.data_samples import data_samples
 
     figure = data_samples([_sample_row(load(name, data_dir), seed) for name in names or all_names()])
-    output.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(output, dpi=100)
+    with atomic_write(output) as stream:
+        figure.savefig(stream, dpi=100, format=output.suffix.removeprefix(".") or "png")
     print(f"Wrote {output}.")
 
 

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from unknot.data.batch import Batch, any_known, epoch_order, iterate, supervised_order, take
+from unknot.data.column import Column
 from unknot.data.factor import Factor
 from unknot.data.packed import PackedBits
 from unknot.errors import DataError
@@ -26,6 +27,7 @@ class Dataset:
     - `factors`: name -> `Factor`, each with N rows.
     - `splits`: name ("train", "test", "validation", "extra") -> row numbers.
     - `columns`: the names of x's columns, for instance the words of a vocabulary; empty for images.
+    - `table`: what each column holds, when x is a table of several kinds (then NaN marks a missing cell).
     """
 
     name: str
@@ -35,6 +37,7 @@ class Dataset:
     splits: Mapping[str, Tensor] = field(default_factory=dict)
     licence: str = ""
     columns: tuple[str, ...] = ()
+    table: tuple[Column, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.x)

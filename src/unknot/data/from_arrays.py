@@ -25,6 +25,7 @@ def from_arrays(
     ids: Any = None,
     name: str = "data",
     licence: str = "",
+    missing: bool = False,
 ) -> Dataset:
     """A data set from arrays, lists, masked arrays or tensors.
 
@@ -38,12 +39,14 @@ def from_arrays(
     declared. **Classes** are declared as names for the values 0, 1, ..., or as the values themselves; without
     a declaration they are the sorted strings, or the numbers from 0 to the largest. Declare them when some
     class may have no label.
+
+    With `missing`, x may hold NaN for entries that are missing; otherwise every item must be complete.
     """
     kinds, classes, factors = dict(kinds or {}), dict(classes or {}), dict(factors or {})
     for option, names in (("kinds", kinds), ("classes", classes)):
         for stray in names.keys() - factors.keys():
             raise DataError(f"{name}: {option} speaks of '{stray}', which is not among the factors.")
-    items = _items(x, name)
+    items = _items(x, name, missing)
     made = {}
     for label, values in factors.items():
         made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label))
@@ -52,7 +55,7 @@ def from_arrays(
     return Dataset(name, items, numbers, made, parts, licence)
 
 
-def _items(x: Any, name: str) -> Tensor:
+def _items(x: Any, name: str, missing: bool) -> Tensor:
     items = x if isinstance(x, Tensor) else torch.as_tensor(np.ascontiguousarray(x))
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
@@ -65,7 +68,8 @@ def _items(x: Any, name: str) -> Tensor:
         raise DataError(
             f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1."
         )
-    finite = items.isfinite().reshape(len(items), -1).all(1)
+    fine = items.isfinite() | items.isnan() if missing else items.isfinite()
+    finite = fine.reshape(len(items), -1).all(1)
     if not bool(finite.all()):
         row = int((~finite).nonzero()[0])
         raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")

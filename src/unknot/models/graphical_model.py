@@ -114,6 +114,14 @@ class GraphicalModel(nn.Module):
         del inputs[self.spec.data.name]
         return Recognition(summaries, inputs)
 
+    def gaussian(self, x: Tensor, name: str, values: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Mean and standard deviation of a Gaussian node's recogniser, at given values of its parents."""
+        inputs = {self.spec.data.name: self.trunk(x), **values}
+        outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
+        node = Trace()
+        self._family(name).recognise(node, outputs, None, self.temperature)
+        return node[name].dist.loc, node[name].dist.scale
+
     def generate(self, count: int, **values: Any) -> Tensor:
         """Expected data for given nodes, the others drawn from the prior: ``generate(8, digit=3)``."""
         for name in values:

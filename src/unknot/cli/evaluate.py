@@ -1,0 +1,48 @@
+"""`unknot evaluate`: how well a run's recogniser does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot.errors import DataError
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    data: Annotated[Path | None, typer.Argument(help="Other data than the run's own test split.")] = None,
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Print the recogniser's error for every named factor, on the test split or on other data.
+
+    **Examples**
+
+        unknot evaluate runs/mine-1
+
+        unknot evaluate runs/mine-1 more.npz --json
+    """
+    from unknot.cli.show import show_scores
+    from unknot.data.user_files import read_user_data
+    from unknot.experiments.evaluation import recognise, scores
+    from unknot.experiments.trained import open_trained
+
+    trained = open_trained(run, data_dir)
+    tested = trained.test if data is None else read_user_data(data, like=trained.train)
+    if tested is None:
+        raise DataError(
+            f"{trained.train.name} has no test split: name labelled data, `unknot evaluate {run} DATA`."
+        )
+    found = scores(trained.model, tested, recognise(trained.model, tested))
+    if not found:
+        raise DataError(
+            f"{tested.name} has no labels of the model's factors, so there is nothing to compare with."
+        )
+    if json:
+        import json as writer
+
+        typer.echo(writer.dumps([vars(score) for score in found]))
+    else:
+        show_scores(found, "test data" if data is None else str(data))

@@ -1,0 +1,55 @@
+"""`unknot sample`: new data from a run's generator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unknot.errors import SpecError
+
+
+def command(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="A .png sheet, or .npz arrays.")] = Path(
+        "samples.png"
+    ),
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")] = 64,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NODE=VALUE", help="Give a node's value, e.g. digit=3."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 0,
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+) -> None:
+    """Make new items: every node is drawn from its prior, except those that are set.
+
+    **Examples**
+
+        unknot sample runs/mine-1 -n 64 -o sheet.png
+
+        unknot sample runs/mine-1 --set digit=3 -o threes.npz
+    """
+    import numpy as np
+    import torch
+
+    from unknot.cli.fit import parse_settings
+    from unknot.experiments.trained import open_trained
+    from unknot.plots.image_grid import image_grid
+    from unknot.plots.style import save
+
+    trained = open_trained(run, data_dir)
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        made = trained.model.generate(count, **parse_settings(settings or [])).numpy()
+    if output.suffix == ".npz":
+        np.savez_compressed(output, x=made)
+    elif output.suffix == ".png" and made.ndim == 4:
+        columns = min(8, count)
+        rows = -(-count // columns)
+        padded = np.concatenate([made, np.zeros((rows * columns - count, *made.shape[1:]), made.dtype)])
+        save(image_grid(padded.reshape(rows, columns, *made.shape[1:])), output)
+    else:
+        raise SpecError(f"cannot write {output}: images go to a .png sheet, anything to .npz.")
+    typer.echo(f"Wrote {count} items to {output}.")

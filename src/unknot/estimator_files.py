@@ -1,0 +1,95 @@
+"""Saving and loading a fitted StructuredVAE: safetensors and JSON, never pickle."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from unknot.data.atomic import atomic_write
+from unknot.data.factor import Factor
+from unknot.errors import RunError, SpecError
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import read_spec
+
+if TYPE_CHECKING:
+    from unknot.estimator import StructuredVAE
+
+FORMAT = 1
+_WEIGHTS, _SETTINGS = "model.safetensors", "model.json"
+
+
+def save_estimator(estimator: StructuredVAE, path: Path) -> None:
+    """Write ``path/model.safetensors`` and ``path/model.json``, each atomically, the JSON last."""
+    from safetensors.torch import save
+
+    settings = {
+        "format": FORMAT,
+        "parameters": _plain(estimator.get_params()),
+        "spec": estimator.spec_.to_dict(),
+        "shape": list(estimator.module_.shape),
+        "classes": estimator.classes_,
+        "factors": {name: _describe(factor) for name, factor in estimator.factors_.items()},
+    }
+    path.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path / _WEIGHTS) as file:
+        file.write(save(estimator.module_.state_dict()))
+    with atomic_write(path / _SETTINGS) as file:
+        file.write(json.dumps(settings, indent=1).encode())
+
+
+def load_estimator(kind: type[StructuredVAE], path: Path) -> StructuredVAE:
+    """Read what :func:`save_estimator` wrote."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        settings = json.loads((path / _SETTINGS).read_text())
+        weights = load_file(path / _WEIGHTS)
+    except OSError as error:
+        raise RunError(f"{path} holds no saved model: {error.strerror} ({error.filename}).") from None
+    except (ValueError, SafetensorError) as error:
+        raise RunError(f"the model in {path} is damaged: {error}.") from None
+    if settings.get("format") != FORMAT:
+        raise RunError(
+            f"{path} was saved by another version (format {settings.get('format')}, not {FORMAT})."
+        )
+    estimator = kind(**settings["parameters"])
+    estimator.spec_ = read_spec(settings["spec"])
+    estimator.module_ = GraphicalModel(estimator.spec_, settings["shape"])
+    estimator.module_.load_state_dict(weights)
+    estimator.module_.eval()
+    estimator.factors_ = {name: _factor(name, told) for name, told in settings["factors"].items()}
+    estimator.classes_ = settings["classes"]
+    estimator.n_features_in_ = int(torch.Size(settings["shape"]).numel())
+    return estimator
+
+
+def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The constructor's arguments as JSON; a model given as objects is kept in the spec instead."""
+    plain = {}
+    for name, value in parameters.items():
+        if name == "model" and value is not None:
+            value = None
+        try:
+            json.dumps(value)
+        except TypeError:
+            raise SpecError(
+                f"a StructuredVAE with {name}={value!r} cannot be saved: it is not plain data."
+            ) from None
+        plain[name] = value
+    return plain
+
+
+def _describe(factor: Factor) -> dict[str, Any]:
+    classes = None if factor.classes is None else list(factor.classes)
+    return {"kind": factor.kind, "classes": classes, "size": list(factor.values.shape[1:])}
+
+
+def _factor(name: str, told: dict[str, Any]) -> Factor:
+    """A factor without items: only its kind, classes and shape matter for predictions."""
+    dtype = torch.float32 if told["kind"] == "continuous" else torch.int64
+    classes = None if told["classes"] is None else tuple(told["classes"])
+    return Factor(name, told["kind"], torch.zeros(0, *told["size"], dtype=dtype), classes)

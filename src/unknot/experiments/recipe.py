@@ -1,0 +1,169 @@
+"""Recipe: data, labels, model and training in one description; what a spec file and a run folder hold.
+
+A spec file is YAML with these sections, of which only ``data`` is needed when the data file comes on the
+command line::
+
+    data:   {name: mnist}                 # a known data set, or file: mine.npz / table.csv / a folder of images
+    labels: {digit: 100, seed: 0}         # how many labels may be seen; left out: all there are
+    model:  {nodes: {...}}                # left out: every factor and a style
+    train:  {steps: 2000, objective: {name: semi_supervised, alpha: 20}}
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from unknot.data import load
+from unknot.data.batch import any_known
+from unknot.data.dataset import Dataset
+from unknot.data.label_budget import LabelBudget
+from unknot.data.label_rule import per
+from unknot.data.user_files import read_user_data
+from unknot.errors import SpecError
+from unknot.experiments.model_for_data import model_for_data
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import ModelSpec, read_spec
+from unknot.train.config import TrainConfig
+
+SECTIONS = ("data", "labels", "model", "train")
+TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
+LABELLED_SHARE = 1 / 3  # of a batch, where labels are scarcer than that
+MODEL_OPTIONS = ("style", "gradient", "augment", "width", "temperature")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The four sections, as plain data."""
+
+    data: Mapping[str, Any]
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    model: Mapping[str, Any] = field(default_factory=dict)
+    train: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any], where: str = "the spec") -> Recipe:
+        """From a spec's content; unknown sections are refused by name."""
+        for key in given:
+            if key not in SECTIONS:
+                near = difflib.get_close_matches(str(key), SECTIONS, n=1)
+                hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(SECTIONS)}"
+                raise SpecError(f"{where}: unknown section '{key}'{hint}")
+        parts = {key: value or {} for key, value in given.items()}
+        for key, value in parts.items():
+            if not isinstance(value, Mapping):
+                raise SpecError(f"{where}: section '{key}' must be a table of settings, but is {value!r}")
+        return cls(**{"data": {}, **parts})
+
+    @classmethod
+    def read(cls, path: str | Path) -> Recipe:
+        """From a YAML file."""
+        import yaml
+
+        path = Path(path)
+        try:
+            content = yaml.safe_load(path.read_text())
+        except OSError as error:
+            raise SpecError(f"cannot read the spec {path}: {error.strerror}.") from None
+        except yaml.YAMLError as error:
+            raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
+        if not isinstance(content, Mapping):
+            raise SpecError(f"{path}: expected sections {', '.join(SECTIONS)}.")
+        return cls.from_dict(content, str(path))
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
+        """The recipe with some values replaced: ``{"train.steps": 100, "labels.digit": 50}``."""
+        content = {key: _plain(getattr(self, key)) for key in SECTIONS}
+        for dotted, value in settings.items():
+            *path, last = dotted.split(".")
+            if not path:
+                raise SpecError(f"--set {dotted}: say the section too, as in train.{dotted}=...")
+            place = content
+            for part in path:
+                if not isinstance(place.setdefault(part, {}), dict):
+                    place[part] = {}
+                place = place[part]
+            place[last] = value
+        return Recipe.from_dict(content)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {key: _plain(getattr(self, key)) for key in SECTIONS}
+
+    # ---- from the description to the things ---------------------------------------------------------
+
+    def dataset(self, data_dir: str | Path | None = None) -> Dataset:
+        """All the data, every label visible: only :meth:`budget` may hand it to training."""
+        settings = dict(self.data)
+        if "file" in settings:
+            return read_user_data(settings.pop("file"), **settings)
+        if "name" not in settings:
+            raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
+        return load(settings.pop("name"), data_dir=data_dir, **settings)
+
+    def training_data(self, data: Dataset) -> Dataset:
+        """The items to train on: the standard training split, or all."""
+        return data.split("train") if "train" in data.splits else data
+
+    def test_data(self, data: Dataset) -> Dataset | None:
+        """The items to test on, if the data has such."""
+        return data.split("test") if "test" in data.splits else None
+
+    def budget(self, train: Dataset) -> LabelBudget:
+        """Which labels may be seen: those the recipe asks for, or all of every factor the model labels."""
+        rules = dict(self.labels)
+        seed = int(rules.pop("seed", 0))
+        if not rules:
+            names = [n.name for n in self._spec().labelled] if "nodes" in self.model else list(train.factors)
+            rules = {name: "all" for name in names if name in train.factors}
+        return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
+
+    def build_model(self, train: Dataset) -> GraphicalModel:
+        """The model for data on which the budget has been applied."""
+        return GraphicalModel(
+            self._spec() if "nodes" in self.model else self._default(train), train.item_shape
+        )
+
+    def train_config(self, train: Dataset) -> TrainConfig:
+        """The training settings, with the defaults for what is not said."""
+        chosen = {**TRAINING, **self.train}
+        if self.train.get("epochs") is not None and self.train.get("steps") is None:
+            chosen["steps"] = None
+        if not train.factors and "objective" not in self.train:
+            chosen["objective"] = "elbo"
+        chosen.setdefault("batch_size", min(300, len(train)))
+        share = float(any_known(train, None).float().mean()) if train.factors else 0.0
+        if 0.0 < share < LABELLED_SHARE:
+            chosen.setdefault("labelled_share", LABELLED_SHARE)
+        return TrainConfig.from_dict(chosen)
+
+    def _spec(self) -> ModelSpec:
+        return read_spec(self.model)
+
+    def _default(self, train: Dataset) -> ModelSpec:
+        for key in self.model:
+            if key not in MODEL_OPTIONS:
+                near = difflib.get_close_matches(str(key), (*MODEL_OPTIONS, "nodes"), n=1)
+                hint = f"; did you mean '{near[0]}'?" if near else ""
+                raise SpecError(f"model: unknown key '{key}'{hint}")
+        spec = model_for_data(train, **{k: v for k, v in self.model.items() if k != "temperature"})
+        return replace(spec, temperature=float(self.model.get("temperature", spec.temperature)))
+
+
+def _rule(rule: Any) -> Any:
+    """A YAML rule: a number, "all", or {per: identity, number: 6}."""
+    if isinstance(rule, Mapping):
+        if set(rule) != {"per", "number"}:
+            raise SpecError(
+                f"labels: a rule is a number, all, or {{per: factor, number: n}}, but got {dict(rule)}"
+            )
+        return per(rule["per"], int(rule["number"]))
+    return rule
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, list | tuple) else value

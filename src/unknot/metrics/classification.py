@@ -1,0 +1,31 @@
+"""How often a recogniser names the right class, and which classes it confuses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def error_rate(truth: np.ndarray, guess: np.ndarray) -> float:
+    """Share of items whose class is wrong, over the items whose class is known (``truth >= 0``).
+
+    >>> error_rate(np.array([0, 1, 2, -1]), np.array([0, 2, 2, 0]))
+    0.3333333333333333
+    """
+    known = truth >= 0
+    return float(np.mean(truth[known] != guess[known]))
+
+
+def confusion_matrix(truth: np.ndarray, guess: np.ndarray, classes: int) -> np.ndarray:
+    """Counts of items by true class (rows) and named class (columns).
+
+    >>> confusion_matrix(np.array([0, 1, 1]), np.array([0, 0, 1]), 2).tolist()
+    [[1, 0], [1, 1]]
+    """
+    known = truth >= 0
+    cells = truth[known] * classes + guess[known]
+    return np.bincount(cells, minlength=classes * classes).reshape(classes, classes)
+
+
+def standard_error(error: float, items: int) -> float:
+    """Standard error of an error rate measured on so many items."""
+    return float(np.sqrt(error * (1 - error) / max(items, 1)))

@@ -1,0 +1,40 @@
+"""A confusion matrix: which classes are taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot.plots.style import INK, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SHOW_NUMBERS = 15  # up to so many classes the cells are labelled
+
+
+def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
+    """Counts by true class (rows) and named class (columns); cells are shaded by the share of their row."""
+    count = len(classes)
+    share = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
+    size = min(1.4 + 0.36 * count, 7.5)
+    figure = new_figure(size, size)
+    axes = figure.add_subplot()
+    axes.imshow(share, cmap="Blues", vmin=0, vmax=1)
+    if count <= _SHOW_NUMBERS:
+        for row, column in np.argwhere(matrix > 0):
+            colour = "white" if share[row, column] > 0.5 else INK
+            text = str(matrix[row, column])
+            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
+    ticks = range(0, count, max(1, count // 20))
+    axes.set_xticks(ticks, [classes[i] for i in ticks], fontsize=7, rotation=90 if _long(classes) else 0)
+    axes.set_yticks(ticks, [classes[i] for i in ticks], fontsize=7)
+    axes.set_xlabel(f"{name} named by the recogniser", fontsize=8, color=INK)
+    axes.set_ylabel(f"true {name}", fontsize=8, color=INK)
+    return figure
+
+
+def _long(classes: Sequence[str]) -> bool:
+    return max(len(c) for c in classes) > 3

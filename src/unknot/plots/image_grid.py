@@ -1,0 +1,71 @@
+"""Images in rows and columns: reconstructions, analogies, traversals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot.plots.style import INK, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def image_grid(
+    images: np.ndarray,
+    *,
+    columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
+    separate_first: bool = False,
+    title: str = "",
+    cell: float = 0.5,
+) -> Figure:
+    """Images ``(R, C, colours, H, W)`` between 0 and 1, with labels; a gap after the first column on request."""
+    count_rows, count_columns = images.shape[:2]
+    left = 0.95 if any(rows) else 0.1
+    width = count_columns * cell + left + (0.25 if separate_first else 0.1)
+    height = count_rows * cell + (0.3 if any(columns) else 0.05) + (0.3 if title else 0.05)
+    figure = new_figure(max(width, 2.5), height)
+    axes = figure.add_subplot()
+    sheet = _sheet(images, separate_first)
+    axes.imshow(sheet, cmap=None if sheet.ndim == 3 else "gray_r", vmin=0, vmax=1, interpolation="nearest")
+    step_y, step_x = images.shape[-2] + 1, images.shape[-1] + 1
+    gap = step_x // 3 if separate_first else 0
+    axes.set_xticks(
+        [c * step_x + step_x / 2 + (gap if c else 0) for c in range(count_columns)] if columns else []
+    )
+    axes.set_yticks([r * step_y + step_y / 2 for r in range(count_rows)] if rows else [])
+    if columns:
+        axes.set_xticklabels(columns, fontsize=8, color=INK)
+    if rows:
+        axes.set_yticklabels(rows, fontsize=8, color=INK)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if title:
+        figure.suptitle(title, fontsize=10, color=INK)
+    return figure
+
+
+def _sheet(images: np.ndarray, separate_first: bool) -> np.ndarray:
+    """All images on one sheet with a line of background between them: (H', W') grey, or (H', W', 3)."""
+    count_rows, _, colours, height, width = images.shape
+    background = 0.0 if colours == 1 else 1.0
+    padded = np.pad(images, [(0, 0)] * 3 + [(0, 1), (0, 1)], constant_values=background)
+    if separate_first:
+        spacer = np.full((count_rows, 1, colours, height + 1, (width + 1) // 3), background)
+        parts = [padded[:, :1], padded[:, 1:]]
+        strips = [_join(parts[0]), _join(spacer), _join(parts[1])]
+        sheet = np.concatenate(strips, axis=1)
+    else:
+        sheet = _join(padded)
+    sheet = np.clip(sheet, 0, 1)
+    return sheet[..., 0] if colours == 1 else sheet
+
+
+def _join(images: np.ndarray) -> np.ndarray:
+    rows, columns, colours, height, width = images.shape
+    return images.transpose(0, 3, 1, 4, 2).reshape(rows * height, columns * width, colours)

@@ -1,0 +1,45 @@
+"""What all figures share: colours, a quiet frame, and the way to text and files."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, FAINT = "#243042", "#d5dae1"
+COLOURS = ("#2b6cb0", "#dd6b20", "#2f855a", "#b83280", "#6b46c1", "#b7791f", "#2c7a7b", "#c53030")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure that no window system knows of."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def quiet(axes: Axes) -> None:
+    """Frame and grid in the background, data in front."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(FAINT)
+    axes.tick_params(colors=INK, labelsize=8)
+    axes.grid(True, color=FAINT, linewidth=0.5)
+    axes.set_axisbelow(True)
+
+
+def data_uri(figure: Figure, dpi: int = 110) -> str:
+    """The figure as a PNG inside a text, for a page that needs no other file."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=dpi)
+    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()
+
+
+def save(figure: Figure, path: str | Path, dpi: int = 130) -> None:
+    """Write the figure to a file."""
+    figure.savefig(path, dpi=dpi)

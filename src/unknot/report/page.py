@@ -1,0 +1,78 @@
+"""The page: content drawn and put into one self-contained HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from unknot.experiments.evaluation import Score
+from unknot.objectives.diagnostics import UNUSED_BELOW
+from unknot.plots.bars import bars
+from unknot.plots.confusion import confusion
+from unknot.plots.curves import curves
+from unknot.plots.image_grid import image_grid
+from unknot.plots.style import data_uri
+from unknot.report.content import Content
+from unknot.train.atomic import write_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_report(content: Content, path: Path) -> None:
+    """Draw the content and write the page, whole or not at all."""
+    write_file(path, render(content).encode())
+
+
+def render(content: Content) -> str:
+    """The HTML text."""
+    from jinja2 import Environment, PackageLoader, select_autoescape
+
+    templates = Environment(loader=PackageLoader("unknot.report"), autoescape=select_autoescape())
+    return templates.get_template("report.html.jinja").render(
+        content=content,
+        score_text=_score_text,
+        sections=_sections(content),
+        graph=content.graph_svg,
+    )
+
+
+def _sections(content: Content) -> list[dict[str, Any]]:
+    """Titles, captions and figures in the order of the page."""
+    found = []
+    for picture in content.pictures:
+        figure = image_grid(
+            picture.images,
+            columns=picture.columns,
+            rows=picture.rows,
+            separate_first=picture.separate_first,
+        )
+        found.append(_section(picture.title, picture.caption, figure))
+    for name, matrix, classes in content.confusions:
+        caption = (
+            f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row."
+        )
+        found.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
+    if content.information:
+        names, nats = zip(*content.information, strict=True)
+        caption = (
+            "Mutual information between the data and each dimension of the Gaussian nodes, I(x; z_d), in nats. "
+            f"Grey dimensions (below {UNUSED_BELOW:g}) are unused."
+        )
+        shown = bars(names, nats, "I(x; z_d) in nats", [value < UNUSED_BELOW for value in nats])
+        found.append(_section("Information per dimension", caption, shown))
+    if content.records:
+        caption = "Every term of the objective and every diagnostic, averaged between logged steps."
+        found.append(_section("Training", caption, curves(content.records)))
+    return found
+
+
+def _section(title: str, caption: str, figure: Figure) -> dict[str, Any]:
+    width, _ = figure.get_size_inches()
+    return {"title": title, "caption": caption, "image": data_uri(figure), "width": int(width * 96)}
+
+
+def _score_text(score: Score) -> str:
+    if score.measure == "error":
+        return f"{100 * score.value:.2f} %"
+    return f"{score.value:.4g}"

@@ -1,0 +1,77 @@
+"""The pictures of a report, as arrays: reconstructions, analogies, style grid, traversals, samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unknot.core.given import given
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import NodeSpec
+
+SPREAD = 2.0  # standard deviations of the prior that sweeps cover on each side
+
+
+def reconstructions(model: GraphicalModel, x: Tensor) -> np.ndarray:
+    """Items (first row) and what the model makes of them (second row), ``(2, N, ...)``."""
+    with torch.no_grad():
+        made = _make(model, model.recognise(x).values, len(x))
+    return torch.stack([x, made]).numpy()
+
+
+def analogies(model: GraphicalModel, x: Tensor, factor: NodeSpec, settings: Tensor) -> np.ndarray:
+    """Each item, and the same item with one factor set to each of the settings, ``(N, 1 + K, ...)`` (S17 Fig. 2a)."""
+    with torch.no_grad():
+        values = model.recognise(x).values
+        columns = [x]
+        for setting in settings:
+            column = setting.expand(len(x), *setting.shape)
+            columns.append(_make(model, {**values, factor.name: column}, len(x)))
+    return torch.stack(columns, 1).numpy()
+
+
+def style_grid(
+    model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: tuple[int, int], steps: int = 9
+) -> np.ndarray:
+    """One item with two style dimensions swept, ``(steps, steps, ...)`` (S17 Fig. 2b)."""
+    sweep = torch.linspace(-SPREAD, SPREAD, steps)
+    down, across = torch.meshgrid(sweep, sweep, indexing="ij")
+    with torch.no_grad():
+        values = _repeated(model.recognise(x[:1]).values, steps * steps)
+        code = values[style.name].clone()
+        code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
+        made = _make(model, {**values, style.name: code}, steps * steps)
+    return made.reshape(steps, steps, *made.shape[1:]).numpy()
+
+
+def traversals(
+    model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: list[int], steps: int = 9
+) -> np.ndarray:
+    """One item with one style dimension swept in each row, ``(D, steps, ...)`` (E19 Fig. 4 left)."""
+    rows = []
+    with torch.no_grad():
+        values = _repeated(model.recognise(x[:1]).values, steps)
+        for dimension in dimensions:
+            code = values[style.name].clone()
+            code[:, dimension] = torch.linspace(-SPREAD, SPREAD, steps)
+            rows.append(_make(model, {**values, style.name: code}, steps))
+    return torch.stack(rows).numpy()
+
+
+def samples(model: GraphicalModel, rows: int, columns: int, seed: int = 0) -> np.ndarray:
+    """New items from the prior, ``(rows, columns, ...)``."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        made = model.generate(rows * columns)
+    return made.reshape(rows, columns, *made.shape[1:]).numpy()
+
+
+def _make(model: GraphicalModel, values: Mapping[str, Tensor], count: int) -> Tensor:
+    return model.expected(given(count, dict(values)))
+
+
+def _repeated(values: Mapping[str, Tensor], times: int) -> dict[str, Tensor]:
+    return {name: value.expand(times, *value.shape[1:]) for name, value in values.items()}
