@@ -106,3 +106,8 @@ def plates_within(nodes: list[GraphNode], plate: str | None) -> list[str]:
                 found[inner] = None
             inner = outer(inner)
     return list(found)
+
+
+def inside(plate: str, other: str) -> bool:
+    """Whether one loop is the other, or is somewhere inside it."""
+    return plate == other or plate.startswith((other + ".", other + "["))
