@@ -143,6 +143,13 @@ def test_save_and_load(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["budget.json"]
 
 
+def test_an_unwritable_place_is_named(tmp_path):
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(DataError, match=r"label budget .*budget\.json: cannot be written"):
+        LabelBudget.draw(faces(), 5, identity=5).save(tmp_path / "file" / "budget.json")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
 def test_unreadable_budgets_are_refused(tmp_path):
     path = tmp_path / "budget.json"
     with pytest.raises(DataError, match="cannot be read"):

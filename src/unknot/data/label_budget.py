@@ -109,8 +109,15 @@ class LabelBudget:
 
     def save(self, path: str | Path) -> None:
         """Write the budget as a small JSON file, whole or not at all."""
-        with atomic_write(Path(path)) as stream:
-            stream.write((json.dumps({"format": FORMAT, **self.__dict__}) + "\n").encode())
+        content = json.dumps({"format": FORMAT, **self.__dict__}) + "\n"
+        try:
+            with atomic_write(Path(path)) as stream:
+                stream.write(content.encode())
+        except DataError as error:  # its advice is about the cache, where a budget does not live
+            reason = error.__cause__ or error
+            raise DataError(
+                f"label budget {path}: cannot be written ({reason}); choose a folder that can."
+            ) from error
 
     @classmethod
     def load(cls, path: str | Path) -> LabelBudget:
