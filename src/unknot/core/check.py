@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 
 import torch
+from torch import Tensor
 from torch.distributions import constraints
 
 from unknot.core.node import Variable
@@ -21,21 +22,27 @@ def check(q: Trace, p: Trace) -> None:
     for node in q.variables():
         if node.name not in p:
             near = difflib.get_close_matches(node.name, [n for n in p if n not in q], n=1)
-            hint = f"; did you mean '{near[0]}' in p?" if near else ""
+            hint = f"; did you mean '{near[0]}' in p?" if near else "."
             raise TraceError(
                 f"q proposes '{node.name}' but p never scores it{hint} Give p a site of that name with "
                 f"value=q['{node.name}']."
             )
         _check_pair(node, p[node.name])
-    for site in [*p.nodes(), *q.nodes()]:
-        _ = site.log_prob  # reading it checks it
+    for site in p.variables():
+        if site.enumerated and not site.reused:
+            raise TraceError(
+                f"site '{site.name}': p enumerates it, but only q's sites are summed over; enumerate it in q and "
+                f"pass value=q['{site.name}'] in p"
+            )
+    for any_node in [*p.nodes(), *q.nodes()]:
+        _ = any_node.log_prob  # reading it checks it
 
 
 def _check_pair(mine: Variable, theirs: object) -> None:
     name = mine.name
     if not isinstance(theirs, Variable):
         raise TraceError(f"site '{name}' is a random variable in q but a {type(theirs).__name__} in p")
-    if theirs.value is not mine.value and not torch.equal(theirs.value, mine.value):
+    if theirs.value is not mine.value and not _equal(theirs.value, mine.value):
         raise TraceError(
             f"site '{name}': p scores another value than the one q proposed; pass value=q['{name}'] in p"
         )
@@ -45,6 +52,42 @@ def _check_pair(mine: Variable, theirs: object) -> None:
             f"site '{name}': q's {type(mine.dist).__name__} and p's {type(theirs.dist).__name__} have different "
             "supports, one discrete and one continuous; use the same family, or concrete at both"
         )
+    _check_support(mine, theirs)
+    if mine.scored_by == "density" and type(mine.dist) is not type(theirs.dist):
+        raise TraceError(
+            f"site '{name}': q scores its relaxed draw by the density of the unbounded variable, which "
+            f"{type(theirs.dist).__name__} in p does not have; use {type(mine.dist).__name__} in both"
+        )
+    if not _same_items(mine.active, theirs.active):
+        raise TraceError(
+            f"site '{name}' is switched off for other items in q than in p; use the same where() mask in both"
+        )
+
+
+def _check_support(mine: Variable, theirs: Variable) -> None:
+    """Another family in p may not reach all values that q draws, and some densities say so by no infinity."""
+    support = theirs.dist.support
+    if type(mine.dist) is type(theirs.dist) or mine.gradient == "plug_in":
+        return
+    if support is None or constraints.is_dependent(support) or support.event_dim > 0:
+        return
+    outside = ~support.check(theirs.value)
+    if bool(outside.any()):
+        raise TraceError(
+            f"site '{mine.name}': q's {type(mine.dist).__name__} draws {theirs.value[outside][0].item():.4g}, which is "
+            f"outside the support of p's {type(theirs.dist).__name__}, {support}; use families with one support"
+        )
+
+
+def _equal(one: Tensor, other: Tensor) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and torch.equal(one, other)
+
+
+def _same_items(one: Tensor | None, other: Tensor | None) -> bool:
+    if one is None or other is None:
+        mask = one if other is None else other
+        return mask is None or bool(mask.all())
+    return bool((one == other).all())
 
 
 def _is_discrete(support: constraints.Constraint | None) -> bool:
