@@ -25,13 +25,18 @@ class Given:
     Make one with :func:`given`.
     """
 
-    def __init__(self, batch: int, values: dict[str, Tensor | Partial]) -> None:
+    def __init__(
+        self, batch: int, values: dict[str, Tensor | Partial], prefix: str = "", asked: set[str] | None = None
+    ) -> None:
         self.batch = batch
         self.values = values
-        self._asked: set[str] = set()
+        self._prefix = prefix
+        self._asked = (
+            asked if asked is not None else set()
+        )  # full names, shared with the parts below a prefix
 
     def __getitem__(self, name: str) -> Tensor | Partial | FromPrior:
-        self._asked.add(name)
+        self._asked.add(self._prefix + name)
         return self.values.get(name, FromPrior(self.batch))
 
     def get(self, name: str) -> Tensor | Partial | FromPrior:
@@ -47,12 +52,12 @@ class Given:
 
         start = join("", prefix) + "."
         below = {name[len(start) :]: v for name, v in self.values.items() if name.startswith(start)}
-        return Given(self.batch, below)
+        return Given(self.batch, below, self._prefix + start, self._asked)
 
     @property
     def unused(self) -> set[str]:
         """Given names that no site has asked for: most often a misspelling."""
-        return set(self.values) - self._asked
+        return {name for name in self.values if self._prefix + name not in self._asked}
 
 
 def given(batch: int, values: dict[str, Any] | None = None, **more: Any) -> Given:
