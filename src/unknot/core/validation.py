@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.distributions import Bernoulli, Distribution, Multinomial, constraints
+from torch.distributions import Bernoulli, Distribution, Multinomial, TransformedDistribution, constraints
 
 from unknot.errors import TraceError
 
@@ -47,6 +47,8 @@ def is_on() -> bool:
 
 def check_parameters(name: str, dist: Distribution) -> None:
     """Refuse parameters outside their domain, NaN included, naming site, parameter and item."""
+    if isinstance(dist, TransformedDistribution):
+        return check_parameters(name, dist.base_dist)
     for parameter, constraint in dist.arg_constraints.items():
         if parameter not in dist.__dict__ or constraints.is_dependent(constraint):
             continue
@@ -112,7 +114,7 @@ def _describe_parameters(dist: object) -> str:
 
 def _is_nan(value: Tensor, support: Any) -> Tensor:
     nan = torch.isnan(value) if value.is_floating_point() else torch.zeros_like(value, dtype=torch.bool)
-    return nan.any(-1) if support.event_dim == 1 else nan
+    return nan.flatten(-support.event_dim).any(-1) if support.event_dim else nan
 
 
 def _all_event(good: Tensor, leading: int) -> Tensor:
