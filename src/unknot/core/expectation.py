@@ -48,7 +48,9 @@ def score_term(sites: Sequence[Variable], values: Tensor) -> Tensor | None:
     score: Tensor | None = None
     for node in reversed(sites):
         if is_scored(node):
-            own = rise(node) * (values - _baseline(node, values))
+            log_prob = rise(node)
+            reward = _per_draw(log_prob, values)
+            own = log_prob * (reward - _baseline(node, reward))
             score = own if score is None else score + own
         elif node.enumerated:
             values = _sum_out(node, values).detach()
@@ -89,6 +91,15 @@ def _sum_out(node: Variable, values: Tensor) -> Tensor:
     if not node.enumerated or values.ndim < node.leading_dims:
         return values
     return (node.weight * values).sum(0)
+
+
+def _per_draw(log_prob: Tensor, values: Tensor) -> Tensor:
+    """f per draw of a site: samples that share one draw, as of a sub-model without samples, are averaged.
+
+    Another sample's value would be no baseline for them, since it depends on the same draw.
+    """
+    shared = log_prob.ndim < 2 or log_prob.shape[SAMPLES] == 1
+    return values.mean(SAMPLES, keepdim=True) if shared and values.ndim >= 2 else values
 
 
 def _baseline(node: Variable, values: Tensor) -> Tensor:
