@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from torch import Size, Tensor
-from torch.distributions import Bernoulli, Distribution, OneHotCategorical
+from torch.distributions import Bernoulli, Distribution, OneHotCategorical, Uniform
 
 from unknot.core.gradients import enumeration, pathwise, plug_in, relaxation, score_function
 from unknot.core.relaxed import Relaxed
@@ -44,7 +44,9 @@ def choices(dist: Distribution) -> list[str]:
         fitting += ["straight_through", "plug_in"]
     if enumeration.is_finite(dist):
         fitting.append("enumerate")
-    return fitting if "score_function" in fitting else [*fitting, "score_function"]
+    if "score_function" not in fitting and not isinstance(dist, Uniform):  # a support that moves has no score
+        fitting.append("score_function")
+    return fitting
 
 
 def check(name: str, dist: Distribution, gradient: str) -> None:
