@@ -26,12 +26,9 @@ class Curve:
     end: Point
 
     def at(self, t: float) -> Point:
-        weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-        points = (self.start, self.leave, self.arrive, self.end)
-        return (
-            sum(w * p[0] for w, p in zip(weights, points, strict=True)),
-            sum(w * p[1] for w, p in zip(weights, points, strict=True)),
-        )
+        a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+        (x0, y0), (x1, y1), (x2, y2), (x3, y3) = self.start, self.leave, self.arrive, self.end
+        return a * x0 + b * x1 + c * x2 + d * x3, a * y0 + b * y1 + c * y2 + d * y3
 
     def between(self, t0: float, t1: float) -> Curve:
         """The part of the curve from t0 to t1 (de Casteljau, twice)."""
@@ -98,10 +95,10 @@ def _arc(source: Shape, target: Shape, bend: float) -> Curve:
         (x0 + 0.7 * dx + left, y0 + 0.7 * dy + up),
         (x1, y1),
     )
-    leaves = [t / 200 for t in range(200) if distance(whole.at(t / 200), source) > 1]
-    first = leaves[0] if leaves else 0.0
-    arrives = [t / 200 for t in range(200) if t / 200 > first and distance(whole.at(t / 200), target) < 2.5]
-    return whole.between(first, arrives[0] if arrives else 1.0)
+    steps = [t / 150 for t in range(151)]
+    first = next((t for t in steps if distance(whole.at(t), source) > 1), 0.0)
+    last = next((t for t in reversed(steps) if distance(whole.at(t), target) > 2), 1.0)
+    return whole.between(first, max(last, first))
 
 
 def _anchor(shape: Shape, other: Shape) -> Point:
