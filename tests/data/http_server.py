@@ -17,9 +17,11 @@ class Site:
     content: bytes
     ranges: bool = True  # understands the Range header
     break_after: list[int] = field(default_factory=list)  # request i sends so many bytes, then hangs up
+    stall_after: int | None = None  # sends so many bytes, then nothing until the client goes away
     status: int = 200
     requests: list[str | None] = field(default_factory=list)  # the Range header of each request
     address: str = ""
+    stalled: threading.Event = field(default_factory=threading.Event)
 
 
 @contextlib.contextmanager
@@ -46,6 +48,13 @@ def serve(site: Site) -> Iterator[Site]:
                 self.send_header("Content-Range", f"bytes {start}-{last}/{len(site.content)}")
             self.end_headers()
             body = site.content[start:]
+            if site.stall_after is not None and number == 0:
+                self.wfile.write(body[: site.stall_after])
+                self.wfile.flush()
+                site.stalled.set()
+                self.connection.recv(1)  # returns when the client closes its end
+                self.close_connection = True
+                return
             if number < len(site.break_after):
                 body = body[: site.break_after[number]]
                 self.close_connection = True

@@ -6,6 +6,7 @@ import hashlib
 import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -170,17 +171,43 @@ def test_a_read_only_cache_is_said(
     assert site.requests == []
 
 
+CHILD = (
+    "import hashlib, sys; from unknot.data.catalogue import *; from unknot.data.sources import find\n"
+    "file = DataFile('shapes.bin', 'sha256:' + sys.argv[2], urls=(sys.argv[1],))\n"
+    "entry = Entry('shapes', '', '', '', '', '', '', 'shapes', (Form('web', (file,)),))\n"
+    "print(hashlib.sha256(find(entry).first.read_bytes()).hexdigest() == sys.argv[2])\n"
+)
+
+
+def test_a_killed_download_is_resumed_by_the_next_run(cache: Path) -> None:
+    with serve(Site(CONTENT, stall_after=290_000)) as site:
+        entry = make_entry(web_form(site.address))
+        digest = hashlib.sha256(CONTENT).hexdigest()
+        child = subprocess.Popen([sys.executable, "-c", CHILD, site.address, digest])
+        assert site.stalled.wait(60)
+        part = cache / "shapes" / "shapes.bin.part"
+        deadline = time.monotonic() + 20
+        while (not part.exists() or part.stat().st_size == 0) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        child.kill()
+        child.wait()
+        start = part.stat().st_size
+        assert find(entry).first.read_bytes() == CONTENT  # the dead process's lock is free again
+    assert 0 < start <= 290_000
+    assert site.requests == [None, f"bytes={start}-"]
+
+
+def test_a_path_that_cannot_be_reached_is_said(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "shapes").symlink_to(tmp_path / "shapes")  # round and round
+    with pytest.raises(DataError, match=r"shapes\.bin cannot be reached \(Too many levels"):
+        find(make_entry(web_form("")), tmp_path, fetch=False)
+
+
 def test_two_processes_fetch_once_and_both_have_the_file(cache: Path) -> None:
-    code = (
-        "import hashlib, sys; from unknot.data.catalogue import *; from unknot.data.sources import find\n"
-        "file = DataFile('shapes.bin', 'sha256:' + sys.argv[2], urls=(sys.argv[1],))\n"
-        "entry = Entry('shapes', '', '', '', '', '', '', 'shapes', (Form('web', (file,)),))\n"
-        "print(hashlib.sha256(find(entry).first.read_bytes()).hexdigest() == sys.argv[2])\n"
-    )
     content = random.Random(2).randbytes(30_000_000)
     digest = hashlib.sha256(content).hexdigest()
     with serve(Site(content)) as site:
-        command = [sys.executable, "-c", code, site.address, digest]
+        command = [sys.executable, "-c", CHILD, site.address, digest]
         both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
         assert [process.communicate(timeout=120)[0] for process in both] == ["True\n", "True\n"]
     assert site.requests == [None]

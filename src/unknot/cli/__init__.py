@@ -24,6 +24,8 @@ COMMANDS = {
     "sample": "New data from a run's generator.",
     "report": "One HTML page about a run.",
     "data": "List, fetch, check and draw the data sets.",
+    "objectives": "The objectives by name: formula, symbols, reference.",
+    "check-estimators": "Every estimator of q(z) against the truth.",
 }
 
 

@@ -66,7 +66,8 @@ def _pip_download(archive: Archive, folder: Path) -> Path:
         raise SourceUnavailable(f"pip could not be started ({error})") from error
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode != 0 or not wheels:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        reason = lines[-1].removeprefix("ERROR: ") if lines else f"pip ended with code {done.returncode}"
+        said = done.stderr.splitlines() or [f"pip ended with code {done.returncode}"]
+        errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
+        reason = (errors or said)[-1]
         raise SourceUnavailable(f"pip could not download {archive}: {reason}")
     return wheels[0]

@@ -53,7 +53,7 @@ def in_data_directory(entry: Entry, user_dir: Path, others: Iterable[Entry] = ()
     for form in entry.forms:
         for folder in (user_dir / entry.folder, user_dir):
             paths = {file.name: folder / file.name for file in form.files}
-            if not all(path.exists() for path in paths.values()):
+            if not all(_is_there(path) for path in paths.values()):
                 continue
             if folder == user_dir and any(
                 _is_of_another(paths[file.name], file, entry, others) for file in form.files
@@ -70,11 +70,24 @@ def in_cache(entry: Entry, cache: Path) -> Files | None:
     for form in entry.forms:
         paths = {file.name: cache / file.name for file in form.files}
         if all(
-            path.exists() and fault(path, file) is None
+            _is_there(path) and fault(path, file) is None
             for path, file in zip(paths.values(), form.files, strict=True)
         ):
             return Files(entry, form, paths, "cache", cache)
     return None
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something lies at `path`; a folder that may not be entered is an error, not an absence."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise DataError(
+            f"The data file {path} cannot be reached ({error.strerror}): correct its rights."
+        ) from error
+    return True
 
 
 def _is_of_another(path: Path, file: DataFile, entry: Entry, others: Iterable[Entry]) -> bool:
