@@ -11,6 +11,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.models.default_model import default_model
 from unknot.models.spec import ModelSpec
+from unknot.models.table_columns import describe_columns
 
 
 def model_for_data(data: Dataset, **options: Any) -> ModelSpec:

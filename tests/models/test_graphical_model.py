@@ -1,0 +1,132 @@
+"""Declared models: the two programs they compile to, their graphs, and their answers."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+import unknot
+from unknot.core.expectation import expect
+from unknot.errors import SpecError
+from unknot.models import GraphicalModel, node
+
+X = node("x", "bernoulli", parents=["digit", "style"])
+
+
+def class_and_style(family: str = "concrete", **settings) -> list:
+    return [
+        node("digit", family, 4, recognised_from=["x"], labels=True, **settings),
+        node("style", "normal", 3, recognised_from=["x", "digit"]),
+        X,
+    ]
+
+
+def batch(x: torch.Tensor, **values: torch.Tensor) -> SimpleNamespace:
+    return SimpleNamespace(x=x, values=values)
+
+
+@pytest.mark.parametrize("gradient", [None, "straight_through", "plug_in", "enumerate", "score_function"])
+@pytest.mark.parametrize("samples", [None, 3])
+def test_every_gradient_gives_one_bound_per_item_and_trains_every_weight(gradient, samples) -> None:
+    torch.manual_seed(0)
+    model = GraphicalModel(class_and_style(gradient=gradient), (1, 8, 8))
+    labels = torch.tensor([1, -1, 2, -1, 0])
+    q, p = model(batch(torch.rand(5, 1, 8, 8), digit=labels), samples=samples)
+    unknot.check(q, p)
+    assert torch.equal(q["digit"].known, labels >= 0)
+    bound = expect(q, p.log_prob() - q.log_prob())
+    assert bound.shape == (5,)
+    (bound.sum() + expect(q, q["digit"].log_prob).sum()).backward()
+    for name, weight in model.named_parameters():
+        assert weight.grad is not None, name
+        assert torch.isfinite(weight.grad).all(), name
+
+
+def test_the_graph_of_the_compiled_programs_is_the_described_one() -> None:
+    nodes = [
+        node("i", "concrete", 4, recognised_from=["x"], labels=True),
+        node("l", "direction", 3, recognised_from=["x"], labels=True),
+        node("s", "normal", 2, recognised_from=["i", "l"]),
+        node("r", "normal", 2, recognised_from=["x"]),
+        node("x", "normal", parents=["s", "i", "l", "r"]),
+    ]
+    model = GraphicalModel(nodes, (1, 12, 10))
+    found = unknot.graph(model.encode, model.decode, torch.rand(3, 1, 12, 10))
+    edges = {(e.source, e.target, e.model) for e in found.edges}
+    recognition = {("x", "r"), ("x", "i"), ("x", "l"), ("i", "s"), ("l", "s")}
+    generative = {("s", "x"), ("i", "x"), ("l", "x"), ("r", "x")}
+    expected = {(*e, "recognition") for e in recognition} | {(*e, "generative") for e in generative}
+    assert edges == expected
+
+
+def test_the_standard_priors_are_what_they_say() -> None:
+    model = GraphicalModel(class_and_style(), (1, 8, 8))
+    p = model.decode(None, unknot.given(6))
+    torch.testing.assert_close(p["style"].dist.loc, torch.zeros(3))
+    torch.testing.assert_close(p["style"].dist.scale, torch.ones(3))
+    torch.testing.assert_close(p["digit"].dist.probs, torch.full((4,), 0.25))
+
+
+def test_generating_draws_real_classes_and_obeys_what_is_given() -> None:
+    torch.manual_seed(0)
+    model = GraphicalModel(class_and_style(), (1, 8, 8)).eval()
+    p = model.decode(None, unknot.given(50))
+    assert set(p["digit"].value.unique().tolist()) == {0.0, 1.0}
+    assert model.generate(6, digit=2).shape == (6, 1, 8, 8)
+    style = torch.randn(6, 3)
+    same = model.generate(6, digit=2, style=style)
+    torch.testing.assert_close(same, model.generate(6, digit=2, style=style))
+    with pytest.raises(SpecError, match="no node 'colour'"):
+        model.generate(3, colour=1)
+
+
+def test_recognition_is_deterministic_and_known_values_replace_answers() -> None:
+    model = GraphicalModel(class_and_style(), (1, 8, 8)).eval()
+    x = torch.rand(5, 1, 8, 8)
+    one, two = model.recognise(x), model.recognise(x)
+    torch.testing.assert_close(one.summaries["style"], two.summaries["style"], rtol=0, atol=0)
+    torch.testing.assert_close(one.summaries["digit"].sum(-1), torch.ones(5))
+    fixed = model.recognise(x, {"digit": torch.full((5,), 3)})
+    assert (fixed.values["digit"].argmax(-1) == 3).all()
+    assert not torch.allclose(fixed.summaries["style"], one.summaries["style"])
+
+
+def test_labels_go_only_where_the_description_allows() -> None:
+    model = GraphicalModel(class_and_style(), (1, 8, 8))
+    with pytest.raises(SpecError, match="node 'style' takes no labels"):
+        model.encode(torch.rand(2, 1, 8, 8), {"style": torch.zeros(2, 3)})
+    with pytest.raises(SpecError, match="no node 'colour'"):
+        model.encode(torch.rand(2, 1, 8, 8), {"colour": torch.zeros(2)})
+
+
+def test_augmentation_happens_in_training_only_and_needs_images() -> None:
+    spec = {"augment": "affine", "nodes": {n.name: _plain(n) for n in class_and_style()}}
+    model = GraphicalModel(spec, (1, 8, 8))
+    x = torch.rand(4, 1, 8, 8)
+    assert model.jitter is not None
+    assert not torch.equal(model.jitter(x), x)
+    assert torch.equal(model.eval().jitter(x), x)
+    with pytest.raises(SpecError, match="for images"):
+        GraphicalModel(spec, (64,))
+
+
+def test_every_data_family_scores_its_kind_of_data() -> None:
+    kinds = {
+        "bernoulli": torch.rand(4, 6),
+        "normal": torch.randn(4, 6),
+        "poisson": torch.randint(0, 5, (4, 6)).float(),
+        "multinomial": torch.randint(0, 5, (4, 6)).float(),
+    }
+    for family, x in kinds.items():
+        model = GraphicalModel(
+            [node("z", "normal", 2, recognised_from=["x"]), node("x", family, parents=["z"])], (6,)
+        )
+        q, p = model(batch(x))
+        unknot.check(q, p)
+        assert p["x"].log_prob.shape == (4,)
+        assert model.generate(3).shape == (3, 6)
+
+
+def _plain(spec) -> dict:
+    keys = ("family", "size", "parents", "recognised_from", "labels")
+    return {key: getattr(spec, key) for key in keys if getattr(spec, key)}
