@@ -91,11 +91,8 @@ def test_the_shortcut_is_biased():
         for _ in range(20):
             q = encoder(x)
             p = decoder(x, q)
-            right.append(
-                decompose(
-                    q, p, 64, estimator="exact", parents={"z": ["y"]}, encoder=lambda g: encoder(x, g["y"])
-                )
-            )
+            options = {"parents": {"z": ["y"]}, "encoder": lambda given: encoder(x, given["y"])}
+            right.append(decompose(q, p, 64, estimator="exact", **options))
             short.append(decompose(q, p, 64, estimator="exact", parents={}))
     difference = torch.stack(
         [a["between"].mean() - b["between"].mean() for a, b in zip(right, short, strict=True)]
