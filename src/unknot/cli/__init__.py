@@ -18,6 +18,7 @@ from unknot.errors import UnknotError
 
 # Name -> the line in `unknot --help`. The module is the name with "_" for "-".
 COMMANDS = {
+    "demo": "Learn digits from 100 labels and write a report, in a few minutes.",
     "fit": "Train a model on partly labelled data.",
     "evaluate": "How well a run's recogniser does.",
     "predict": "A table of what the recogniser says of new data.",

@@ -1,0 +1,57 @@
+"""`unknot demo`: the paper's model on 100 labels, from nothing to a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    seed: Annotated[int, typer.Option("--seed", help="Of the labelled set, the weights and the draws.")] = 0,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="The run folder; by default runs/demo-NUMBER.")
+    ] = None,
+    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Fewer steps for a quick look.")] = None,
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+) -> None:
+    """Learn digits and handwriting styles from 60,000 images of which 100 are labelled, and write a report.
+
+    Takes a few minutes on two cores. Without MNIST and without a network it uses the digits that come with
+    scikit-learn, and says so.
+    """
+    from unknot.cli.fit import next_run
+    from unknot.experiments.demo import demo_recipe
+    from unknot.experiments.evaluation import recognise, scores
+    from unknot.experiments.trained import train_recipe
+    from unknot.report.content import collect
+    from unknot.report.page import write_report
+
+    recipe, excuse = demo_recipe(seed, data_dir)
+    if steps is not None:
+        recipe = recipe.with_settings({"train.steps": steps})
+    if excuse is not None:
+        typer.echo(
+            f"MNIST is not at hand ({excuse})\nSo the demo uses the 1,797 digits of 8x8 pixels instead.\n"
+        )
+    typer.echo(
+        "Training S17's class-and-style model: digit and style make the image; 100 digits are labelled."
+    )
+    trained, result = train_recipe(recipe, run or next_run("demo"), data_dir)
+    if result.stopped_because == "interrupted":
+        raise typer.Exit(130)
+    assert trained.test is not None
+    score = scores(trained.model, trained.test, recognise(trained.model, trained.test))[0]
+    page = trained.run.path / "report.html"
+    write_report(collect(trained), page)
+    typer.echo(
+        f"\nTest error of the digit recogniser: {100 * score.value:.2f} % (seed {seed}, {score.items} images)"
+    )
+    if excuse is None:
+        typer.echo("In the papers, with 100 labels:     9.71 % (S17), 11.97 % (M2, Kingma et al. 2014)")
+    typer.echo(f"\nThe report is in {page}: open it in a browser.")
+    typer.echo("Next:")
+    typer.echo(f"  unknot sample {trained.run.path} --set digit=3 -o threes.png    draw new threes")
+    typer.echo("  unknot data list                                    the other data sets")
+    typer.echo("  docs/guide.md                                       your own data")
