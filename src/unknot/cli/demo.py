@@ -25,8 +25,9 @@ def command(
     from unknot.experiments.demo import demo_recipe
     from unknot.experiments.evaluation import recognise, scores
     from unknot.experiments.trained import train_recipe
+    from unknot.plots.style import save
     from unknot.report.content import collect
-    from unknot.report.page import write_report
+    from unknot.report.page import picture_figure, write_report
 
     recipe, excuse = demo_recipe(seed, data_dir)
     if steps is not None:
@@ -43,8 +44,11 @@ def command(
         raise typer.Exit(130)
     assert trained.test is not None
     score = scores(trained.model, trained.test, recognise(trained.model, trained.test))[0]
-    page = trained.run.path / "report.html"
-    write_report(collect(trained), page)
+    page, content = trained.run.path / "report.html", collect(trained)
+    write_report(content, page)
+    for picture in content.pictures:
+        if picture.title.startswith("Analogies"):
+            save(picture_figure(picture), trained.run.path / "analogies.png")
     typer.echo(
         f"\nTest error of the digit recogniser: {100 * score.value:.2f} % (seed {seed}, {score.items} images)"
     )

@@ -12,7 +12,7 @@ from unknot.plots.confusion import confusion
 from unknot.plots.curves import curves
 from unknot.plots.image_grid import image_grid
 from unknot.plots.style import data_uri
-from unknot.report.content import Content
+from unknot.report.content import Content, Picture
 from unknot.train.atomic import write_file
 
 if TYPE_CHECKING:
@@ -41,13 +41,7 @@ def _sections(content: Content) -> list[dict[str, Any]]:
     """Titles, captions and figures in the order of the page."""
     found = []
     for picture in content.pictures:
-        figure = image_grid(
-            picture.images,
-            columns=picture.columns,
-            rows=picture.rows,
-            separate_first=picture.separate_first,
-        )
-        found.append(_section(picture.title, picture.caption, figure))
+        found.append(_section(picture.title, picture.caption, picture_figure(picture)))
     for name, matrix, classes in content.confusions:
         caption = (
             f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row."
@@ -65,6 +59,13 @@ def _sections(content: Content) -> list[dict[str, Any]]:
         caption = "Every term of the objective and every diagnostic, averaged between logged steps."
         found.append(_section("Training", caption, curves(content.records)))
     return found
+
+
+def picture_figure(picture: Picture) -> Figure:
+    """A picture of the report as a figure of its own."""
+    return image_grid(
+        picture.images, columns=picture.columns, rows=picture.rows, separate_first=picture.separate_first
+    )
 
 
 def _section(title: str, caption: str, figure: Figure) -> dict[str, Any]:
