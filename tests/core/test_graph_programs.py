@@ -103,6 +103,17 @@ def test_encoder_alone() -> None:
     assert arrows(graph, "generative") == set()
 
 
+@pytest.mark.filterwarnings(
+    "ignore:.*script_method.*:DeprecationWarning"
+)  # torch's own, on loading its compiler
+def test_compiled_programs_are_read_as_they_were_written() -> None:
+    graph = unknot.graph(torch.compile(Encoder()), torch.compile(Decoder()), data())
+    assert arrows(graph, "generative") == {"y -> x", "z -> x"}
+    assert arrows(unknot.graph(torch.compile(Encoder()), None, data()), "recognition") == {
+        *("x -> y", "x -> z", "y -> z"),
+    }
+
+
 def test_nothing_is_disturbed() -> None:
     encoder, decoder, x = Encoder(), Decoder(), data()
     decoder.eval()

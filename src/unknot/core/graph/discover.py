@@ -56,6 +56,8 @@ def _run_decoder(decoder: Program | None, x: Any, q: Trace | None) -> Trace | No
 
 
 def _body(program: Program) -> Program:
+    """Where the names of a program's arguments are written."""
+    program = getattr(program, "_orig_mod", program)  # compiled modules wrap their own
     return program.forward if isinstance(program, nn.Module) else program
 
 
