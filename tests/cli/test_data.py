@@ -56,6 +56,13 @@ def test_get_of_a_set_that_needs_nothing(capsys: pytest.CaptureFixture[str]) -> 
     assert run(capsys, "data", "get", "digits")[1] == "digits: comes with scikit-learn, nothing to fetch.\n"
 
 
+def test_get_goes_on_after_a_set_that_cannot_be_had(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "data", "get", "20news", "digits")
+    assert code == 2
+    assert out.startswith("digits: ")
+    assert err.startswith("unknot: The data set 20news was not found")
+
+
 def test_samples_draws_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, _ = run(capsys, "data", "samples", "digits", "-o", str(tmp_path / "new" / "s.png"))
     assert (code, out) == (0, f"Wrote {tmp_path}/new/s.png.\n")

@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from unknot.data import Dataset
+    from unknot.data.catalogue import Entry
     from unknot.plots.data_samples import SampleRow
 
 _TOP_WORDS = 8
@@ -57,15 +58,28 @@ def get_command(
     Examples: `unknot data get mnist`, `unknot data get dsprites 20news-text`
     """
     from unknot.data.loading import entries, entry
+    from unknot.errors import DataError
+
+    failures = []
+    for chosen in entries() if names == ["all"] else [entry(name) for name in names]:
+        try:
+            print(_get(chosen, data_dir))
+        except DataError as error:  # the others can still be had
+            failures.append(str(error))
+    if failures:
+        raise DataError("\nunknot: ".join(failures))
+
+
+def _get(entry: Entry, data_dir: Path | None) -> str:
+    """Find or fetch one data set; where it lies, as a line for the user."""
+    from unknot.data.loading import entries
     from unknot.data.sources import find
 
-    for chosen in entries() if names == ["all"] else [entry(name) for name in names]:
-        if not chosen.forms:
-            print(f"{chosen.name}: comes with {chosen.made_from}, nothing to fetch.")
-            continue
-        files = find(chosen, data_dir, others=entries())
-        note = f" ({files.form.note})" if files.form.note else ""
-        print(f"{chosen.name}: {files.first.parent}, {files.source}{note}.")
+    if not entry.forms:
+        return f"{entry.name}: comes with {entry.made_from}, nothing to fetch."
+    files = find(entry, data_dir, others=entries())
+    note = f" ({files.form.note})" if files.form.note else ""
+    return f"{entry.name}: {files.first.parent}, {files.source}{note}."
 
 
 @command.command("check")
