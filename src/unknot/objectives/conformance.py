@@ -87,7 +87,7 @@ def _loop(q: Trace, estimator: str, n: int) -> list[Tensor]:
     return list(totals.log())
 
 
-def finite_data_sets(trials: int = 4000) -> list[Row]:
+def finite_data_sets(trials: int = 2000) -> list[Row]:
     """q^ / q - 1 and log q^ - log q over random batches of finite data sets, against B and N."""
     rows = []
     for n, batch in ((16, 4), (16, 8), (16, 16), (64, 8), (64, 32)):
