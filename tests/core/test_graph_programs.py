@@ -164,6 +164,11 @@ def test_state_is_put_back_when_the_program_fails() -> None:
     assert q.normal(torch.zeros(B), 1.0, name="z") is q["z"].value  # nobody listens any more
 
 
+def test_missing_nodes_are_named() -> None:
+    with pytest.raises(TraceError, match="no node 'w'; it has: y, z, x"):
+        unknot.graph(Encoder(), Decoder(), data())["w"]
+
+
 def test_traces_are_not_programs() -> None:
     with pytest.raises(TraceError, match="reads programs, but got a Trace"):
         unknot.graph(unknot.Trace(), None)  # type: ignore[arg-type]

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from unknot.errors import TraceError
+
 Model = Literal["generative", "recognition"]
 Kind = Literal["latent", "partly observed", "observed", "factor"]
 
@@ -43,7 +45,10 @@ class Graph:
     edges: list[Edge]
 
     def __getitem__(self, name: str) -> GraphNode:
-        return {node.name: node for node in self.nodes}[name]
+        found = {node.name: node for node in self.nodes}
+        if name not in found:
+            raise TraceError(f"the graph has no node '{name}'; it has: {', '.join(found)}")
+        return found[name]
 
     def parents(self, name: str, model: Model) -> list[str]:
         """The sources of all edges into a node."""
