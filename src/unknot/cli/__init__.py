@@ -24,6 +24,7 @@ COMMANDS = {
     "predict": "A table of what the recogniser says of new data.",
     "sample": "New data from a run's generator.",
     "report": "One HTML page about a run.",
+    "reproduce": "Make a paper's result and write it to the ledger.",
     "data": "List, fetch, check and draw the data sets.",
     "objectives": "The objectives by name: formula, symbols, reference.",
     "check-estimators": "Every estimator of q(z) against the truth.",

@@ -1,7 +1,7 @@
 """Recipe: data, labels, model and training in one description; what a spec file and a run folder hold.
 
-A spec file is YAML with these sections, of which only ``data`` is needed when the data file comes on the
-command line::
+A spec file is YAML with these sections; ``data`` may also come on the command line, and what is left out has
+defaults::
 
     data:   {name: mnist}                 # a known data set, or file: mine.npz / table.csv / a folder of images
     labels: {digit: 100, seed: 0}         # how many labels may be seen; left out: all there are
@@ -24,7 +24,8 @@ from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
 from unknot.data.user_files import read_user_data
 from unknot.errors import SpecError
-from unknot.experiments.model_for_data import model_for_data
+from unknot.experiments.labels import check_labels
+from unknot.experiments.model_for_data import model_for_data, with_columns
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.train.config import TrainConfig
@@ -32,6 +33,7 @@ from unknot.train.config import TrainConfig
 SECTIONS = ("data", "labels", "model", "train")
 TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
 LABELLED_SHARE = 1 / 3  # of a batch, where labels are scarcer than that
+FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
 MODEL_OPTIONS = ("style", "gradient", "augment", "width", "temperature")
 
 
@@ -72,7 +74,10 @@ class Recipe:
             raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
         if not isinstance(content, Mapping):
             raise SpecError(f"{path}: expected sections {', '.join(SECTIONS)}.")
-        return cls.from_dict(content, str(path))
+        recipe = cls.from_dict(content, str(path))
+        if "file" in recipe.data:  # a path in a spec is meant from where the spec lies
+            recipe = replace(recipe, data={**recipe.data, "file": str(path.parent / str(recipe.data["file"]))})
+        return recipe
 
     def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
         """The recipe with some values replaced: ``{"train.steps": 100, "labels.digit": 50}``."""
@@ -98,6 +103,11 @@ class Recipe:
         """All the data, every label visible: only :meth:`budget` may hand it to training."""
         settings = dict(self.data)
         if "file" in settings:
+            for key in settings:
+                if key not in FILE_OPTIONS:
+                    near = difflib.get_close_matches(str(key), FILE_OPTIONS, n=1)
+                    hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(FILE_OPTIONS)}."
+                    raise SpecError(f"data: unknown key '{key}'{hint}")
             return read_user_data(settings.pop("file"), **settings)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
@@ -121,10 +131,10 @@ class Recipe:
         return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
 
     def build_model(self, train: Dataset) -> GraphicalModel:
-        """The model for data on which the budget has been applied."""
-        return GraphicalModel(
-            self._spec() if "nodes" in self.model else self._default(train), train.item_shape
-        )
+        """The model for data on which the budget has been applied, after a check that its labels fit."""
+        spec = with_columns(self._spec(), train) if "nodes" in self.model else self._default(train)
+        check_labels(spec, train, [name for name in self.labels if name != "seed"])
+        return GraphicalModel(spec, train.item_shape)
 
     def train_config(self, train: Dataset) -> TrainConfig:
         """The training settings, with the defaults for what is not said."""

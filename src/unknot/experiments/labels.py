@@ -1,0 +1,55 @@
+"""Labels and the nodes they belong to: whether they fit, and the names of a node's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Factor
+from unknot.errors import DataError, SpecError
+from unknot.models.spec import ModelSpec, NodeSpec
+
+CLASS_FAMILIES = ("concrete", "categorical")
+
+
+def check_labels(spec: ModelSpec, data: Dataset, names: Iterable[str]) -> None:
+    """Refuse labels (of the factors ``names``) that the model does not take, and nodes that lack theirs."""
+    labelled = [n.name for n in spec.labelled]
+    for name in names:
+        if name not in labelled:
+            takes = f"of {', '.join(labelled)}" if labelled else "of no node"
+            raise SpecError(
+                f"there are labels for '{name}', but the model takes labels {takes}; say labels: true at the "
+                "node they belong to, or leave them out."
+            )
+    for node in spec.labelled:
+        if node.name not in data.factors:
+            there = ", ".join(data.factors) or "none"
+            raise SpecError(
+                f"node '{node.name}' takes labels, but {data.name} has no such factor; it has {there}."
+            )
+        _check_factor(node, data.factors[node.name])
+
+
+def _check_factor(node: NodeSpec, factor: Factor) -> None:
+    kinds = f"its labels are {factor.kind}"
+    if node.family in CLASS_FAMILIES:
+        if factor.kind == "continuous":
+            raise SpecError(f"node '{node.name}' has classes ({node.family}), but {kinds}.")
+        count = int(factor.values.max()) + 1 if factor.kind == "count" else factor.num_classes
+        if factor.kind == "categorical" and count < 2:
+            raise DataError(f"factor '{factor.name}' has one class only: there is nothing to tell apart.")
+        if count > (node.size or 0):
+            raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {count} classes.")
+        return
+    if factor.kind == "categorical":
+        raise SpecError(f"node '{node.name}' has no classes ({node.family}), but {kinds}; use concrete.")
+    size = 1 if factor.values.ndim == 1 else factor.values.shape[1]
+    if size != node.size:
+        raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {size} numbers.")
+
+
+def class_names(factor: Factor, count: int) -> tuple[str, ...]:
+    """The names of a node's ``count`` classes: the factor's own, and numbers for classes it has no name for."""
+    own = factor.classes or ()
+    return (*own[:count], *(str(i) for i in range(len(own), count)))
