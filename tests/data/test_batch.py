@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from tests.data.test_dataset import make
-from unknot.data.batch import supervised_order, supervision_rate
+from unknot.data.batch import supervised_order
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.errors import DataError
@@ -140,9 +140,3 @@ def test_impossible_shares_are_refused():
         data.batches(2, shuffle=False, labelled_share=0.5)
     with pytest.raises(DataError, match="at least 1"):
         data.batches(0)
-
-
-def test_supervision_rate_is_the_papers():
-    # MNIST with 100 labels and 49900 without: γ = 1 gives .002, S17's smallest rate.
-    assert supervision_rate(1.0, 100, 49900) == pytest.approx(0.002)
-    assert supervision_rate(499.0, 100, 49900) == pytest.approx(0.5)

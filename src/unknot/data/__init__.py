@@ -1,6 +1,6 @@
 """Data sets as tensors, their factors and splits, and label budgets."""
 
-from unknot.data.batch import Batch, supervision_rate
+from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.from_arrays import from_arrays
@@ -20,5 +20,4 @@ __all__ = [
     "names",
     "per",
     "same_as",
-    "supervision_rate",
 ]

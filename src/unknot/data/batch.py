@@ -67,12 +67,6 @@ def take(dataset: Dataset, rows: Tensor) -> Batch:
     return Batch(floats(dataset.x, rows), dataset.ids.index_select(0, rows), values, known, len(dataset))
 
 
-def supervision_rate(gamma: float, labelled: int, unlabelled: int) -> float:
-    """ρ = γM / (N + γM): the share of labelled items in training when each of the M labelled ones is
-    shown γ times for every time one of the N unlabelled ones is (S17, sec. 4.1)."""
-    return gamma * labelled / (unlabelled + gamma * labelled)
-
-
 def epoch_order(size: int, shuffle: bool, generator: torch.Generator | None) -> Tensor:
     """Every row once: in order, or shuffled."""
     return torch.randperm(size, generator=generator) if shuffle else torch.arange(size)

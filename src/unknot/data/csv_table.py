@@ -16,6 +16,7 @@ from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
 from unknot.errors import DataError
 
+LEAVE_OUT = "leave out"  # the kind of a column that is neither data nor label, a row number for instance
 _MISSING = {"", "na", "nan", "none", "null", "?"}
 
 
@@ -54,44 +55,68 @@ def read_labels(cells: Sequence[str | None]) -> list[Any]:
     return list(cells)
 
 
+def wanted_names(
+    path: Path, there: Sequence[str], factors: Sequence[str] | None, like: Dataset | None
+) -> list[str]:
+    """Which of the names that are ``there`` are factors: those named, or those of ``like``, or all."""
+    if factors is None:
+        return [name for name in there if like is None or name in like.factors]
+    for name in factors:
+        if name not in there:
+            raise DataError(f"{path} has no labels of '{name}'; it has {', '.join(there) or 'none'}.")
+    return list(factors)
+
+
 def read_csv_table(
     path: Path,
-    factors: Sequence[str],
+    factors: Sequence[str] | None,
     kinds: Mapping[str, Kind] | None,
     classes: Mapping[str, Sequence[Any]] | None,
     columns: Mapping[str, str] | None,
     like: Dataset | None,
 ) -> Dataset:
     """A table as a data set: label columns as factors, the others as x ``(N, C)`` with NaN for missing cells."""
-    content = read_rows(path)
-    for name in columns or {}:
+    content, columns = read_rows(path), dict(columns or {})
+    for name in columns:
         if name not in content:
             raise DataError(f"{path} has no column '{name}'; it has {', '.join(content)}.")
-    labels = {name: read_labels(content[name]) for name in factors if name in content}
-    for name in factors if like is None else ():
-        if name not in content:
-            raise DataError(f"{path} has no column '{name}' for that factor; it has {', '.join(content)}.")
-    data_names = [c.name for c in like.table] if like is not None else [n for n in content if n not in labels]
-    known = {c.name: c for c in like.table} if like is not None else {}
-    described, numbers = [], []
-    for name in data_names:
-        if name not in content:
-            raise DataError(f"{path} has no column '{name}', which the model was trained on.")
-        column = known.get(name) or _describe(path, name, content[name], (columns or {}).get(name))
-        described.append(column)
-        numbers.append(_numbers(path, column, content[name]))
+    named = wanted_names(path, list(content), factors or (None if like is not None else ()), like)
+    labels = {name: read_labels(content[name]) for name in named}
+    if like is not None and not like.table:
+        raise DataError(
+            f"{path} is a table, but the model was trained on items of shape {tuple(like.item_shape)}."
+        )
+    rest = [name for name in content if name not in labels and columns.get(name) != LEAVE_OUT]
+    table, x = read_columns(str(path), {n: content[n] for n in rest}, columns, like.table if like else ())
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
-    x = np.stack(numbers, axis=1).astype(np.float32)
     data = from_arrays(x, labels, kinds=kinds, classes=classes, name=path.stem, missing=True)
-    return replace(data, table=tuple(described), columns=tuple(data_names))
+    return replace(data, table=table, columns=tuple(column.name for column in table))
 
 
-def _describe(path: Path, name: str, cells: Sequence[str | None], kind: str | None) -> Column:
+def read_columns(
+    where: str,
+    content: Mapping[str, Sequence[str | None]],
+    kinds: Mapping[str, str],
+    known: Sequence[Column] = (),
+) -> tuple[tuple[Column, ...], np.ndarray]:
+    """Cells as columns and numbers ``(N, C)``, NaN where missing; ``known`` columns are those of earlier data."""
+    if not content:
+        raise DataError(f"{where} has no columns of data.")
+    table = tuple(known) or tuple(_describe(where, n, cells, kinds.get(n)) for n, cells in content.items())
+    for column in table:
+        if column.name not in content:
+            raise DataError(f"{where} has no column '{column.name}', which the model was trained on.")
+    numbers = [_numbers(where, column, content[column.name]) for column in table]
+    return table, np.stack(numbers, axis=1).astype(np.float32)
+
+
+def _describe(path: str, name: str, cells: Sequence[str | None], kind: str | None) -> Column:
     """The column's kind: as declared, or words a category, 0 and 1 binary, anything else real."""
     present = [cell for cell in cells if cell is not None]
     if kind is not None and kind not in COLUMN_KINDS:
-        raise DataError(f"{path}, column '{name}': kind is one of {', '.join(COLUMN_KINDS)}, not {kind!r}.")
+        kinds = ", ".join((*COLUMN_KINDS, LEAVE_OUT))
+        raise DataError(f"{path}, column '{name}': kind is one of {kinds}, not {kind!r}.")
     if kind is None:
         labels = read_labels(present)
         if any(isinstance(label, str) for label in labels):
@@ -102,7 +127,7 @@ def _describe(path: Path, name: str, cells: Sequence[str | None], kind: str | No
     return Column(name, cast(ColumnKind, kind), classes)
 
 
-def _numbers(path: Path, column: Column, cells: Sequence[str | None]) -> np.ndarray:
+def _numbers(path: str, column: Column, cells: Sequence[str | None]) -> np.ndarray:
     """Cells as numbers: a category's class index, NaN where missing."""
     index = {word: float(i) for i, word in enumerate(column.classes)}
     numbers = np.full(len(cells), np.nan)

@@ -140,7 +140,7 @@ class Dataset:
 
         `labelled_share` makes an epoch in which labelled items come more often (or more seldom): every
         unlabelled item once, and labelled items so that they make up this share of each batch, rounded up
-        or down (the supervision rate ρ of S16 and S17; `supervision_rate` computes it from γ). Labelled
+        or down (the supervision rate ρ of S16 and S17; `unknot.objectives.supervision_rate` gives it for a γ). Labelled
         are the items that show a label of `labelled_by` (one name, or any of several; by default of any
         factor). Such an epoch is always shuffled; where labelled items are few, a batch may hold one twice.
         """

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
-from unknot.data.csv_table import read_csv_table
+from unknot.data.csv_table import read_csv_table, wanted_names
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
@@ -32,7 +35,7 @@ def read_user_data(
     - ``.npz``: ``x`` (N, ...), and one array of N labels for each factor; ``x_test`` and ``NAME_test`` are the
       test split.
     - ``.csv``: a table with a header. ``factors`` names the columns that are labels, the others are data; empty
-      cells are missing. ``columns`` may say a column's kind: real, binary, category or count.
+      cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out".
     - a folder: images of one size (PNG, JPEG), and ``labels.csv`` with a column ``file`` and one for each factor.
 
     ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`. ``test_share`` keeps a part of the items
@@ -41,13 +44,16 @@ def read_user_data(
     path = Path(path)
     if like is not None:
         classes = {name: f.classes for name, f in like.factors.items() if f.classes} | dict(classes or {})
-        factors = list(like.factors) if factors is None else factors
+        kinds = {name: f.kind for name, f in like.factors.items()} | dict(kinds or {})
+    wanted = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
     if path.is_dir():
-        data = read_image_folder(path, factors, kinds, classes)
+        data = read_image_folder(path, wanted, kinds, classes, like)
     elif path.suffix == ".npz":
-        data = _read_npz(path, factors, kinds, classes)
+        data = _read_npz(path, wanted, kinds, classes, like)
     elif path.suffix == ".csv":
-        data = read_csv_table(path, factors or (), kinds, classes, columns, like)
+        data = read_csv_table(path, wanted, kinds, classes, columns, like)
+    elif not path.exists():
+        raise DataError(f"there is no file or folder {path}.")
     else:
         raise DataError(f"{path}: expected an .npz file, a .csv table or a folder of images.")
     if like is not None and data.item_shape != like.item_shape:
@@ -62,14 +68,15 @@ def _read_npz(
     factors: Sequence[str] | None,
     kinds: Mapping[str, Kind] | None,
     classes: Mapping[str, Sequence[Any]] | None,
+    like: Dataset | None,
 ) -> Dataset:
     arrays = _load_arrays(path)
     if "x" not in arrays:
         raise DataError(
             f"{path}: needs an array 'x' with one row per item; it has {', '.join(arrays) or 'none'}."
         )
-    names = [n for n in arrays if n != "x" and not n.endswith("_test")] if factors is None else list(factors)
-    names = [n for n in names if n in arrays]
+    names = wanted_names(path, [n for n in arrays if n != "x" and not n.endswith("_test")], factors, like)
+    _check_items(path, arrays["x"])
     x, labels = arrays["x"], {name: arrays[name] for name in names}
     splits = None
     if "x_test" in arrays:
@@ -87,13 +94,20 @@ def _read_npz(
     return from_arrays(x, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
 
 
+def _check_items(path: Path, x: np.ndarray) -> None:
+    if x.ndim == 0 or len(x) == 0:
+        raise DataError(f"{path} is empty: its x has no rows.")
+    if x.dtype.kind not in "buif":
+        raise DataError(f"{path}: x holds {x.dtype} values, expected numbers.")
+
+
 def _load_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
     except FileNotFoundError:
         raise DataError(f"there is no file {path}.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         reason = "it holds Python objects, not arrays" if "allow_pickle" in str(error) else str(error)
         raise DataError(f"{path} cannot be read as an .npz file: {reason}.") from None
 
@@ -101,13 +115,11 @@ def _load_arrays(path: Path) -> dict[str, np.ndarray]:
 def _with_test_share(data: Dataset, share: float, seed: int) -> Dataset:
     if share == 0.0 or data.splits:
         return data
-    if not 0.0 < share < 1.0:
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
         raise DataError(f"test_share is a fraction between 0 and 1, but got {share}.")
-    from dataclasses import replace
-
-    import torch
-
     order = torch.randperm(len(data), generator=torch.Generator().manual_seed(seed))
     tested = max(1, round(share * len(data)))
+    if tested >= len(data):
+        raise DataError(f"test_share {share:g} of {len(data)} items leaves none to train on.")
     splits = {"train": order[tested:].sort().values, "test": order[:tested].sort().values}
     return replace(data, splits=splits)
