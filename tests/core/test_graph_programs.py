@@ -150,6 +150,26 @@ def test_buffers_of_modules_behind_functions_are_put_back() -> None:
     assert norm.num_batches_tracked == 1
 
 
+def test_replaced_buffers_are_put_back() -> None:
+    class Model(nn.Module):
+        mean: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("mean", torch.zeros(PIXELS))
+
+        def encode(self, x: Tensor) -> unknot.Trace:
+            q = unknot.Trace()
+            self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+            q.normal(x - self.mean, 1.0, name="z")
+            return q
+
+    model = Model()
+    held = model.mean
+    assert arrows(unknot.graph(model.encode, None, data()), "recognition") == {"x -> z"}
+    assert model.mean is held
+
+
 def test_state_is_put_back_when_the_program_fails() -> None:
     counter = torch.zeros(1)
 

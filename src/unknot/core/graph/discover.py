@@ -84,7 +84,8 @@ def _tagged(recorder: SiteRecorder, name: str, value: Any) -> Any:
 @contextmanager
 def _undisturbed(*programs: Program | None) -> Iterator[None]:
     """Leave random states and the modules' buffers as they were; run compiled programs eagerly."""
-    modules = [m for program in programs if isinstance(program, nn.Module) for m in program.modules()]
+    owners = [getattr(program, "__self__", program) for program in programs]  # model.encode belongs to model
+    modules = [module for owner in owners if isinstance(owner, nn.Module) for module in owner.modules()]
     buffers = [(module, dict(module._buffers)) for module in modules]
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
     with ExitStack() as stack:

@@ -52,6 +52,10 @@ class Tags(TorchDispatchMode):
         self._made: set[int] = set()  # of these, the ones that the program itself made
         self._before: dict[int, tuple[Tensor, Tensor]] = {}  # tensors of others and what they held
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # nothing is compiled while tags are followed; loading the compiler would take seconds
+
     def of(self, *values: Any) -> frozenset[Tag]:
         """All tags on the tensors in ``values``, which may be nested lists, tuples and dictionaries."""
         return NONE.union(*(self._tags.get(_key(t), NONE) for t in _tensors(values)))
