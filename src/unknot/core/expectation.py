@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
@@ -60,8 +61,8 @@ def score_term(sites: Sequence[Variable], values: Tensor) -> Tensor | None:
 
 
 def is_scored(node: Variable) -> bool:
-    """Whether some items of this site were drawn with the score function."""
-    return node.gradient == "score_function" and node.known is not True
+    """Whether some items of this site were drawn with the score function, and a gradient is wanted."""
+    return node.gradient == "score_function" and node.known is not True and torch.is_grad_enabled()
 
 
 def rise(node: Variable) -> Tensor:

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.distributions import Distribution
 from torch.distributions.transforms import Transform
 
-from unknot.core.axes import per_item
+from unknot.core.axes import per_item, sum_event
 from unknot.core.log_space import where_unknown
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
@@ -73,8 +73,7 @@ def surrogate(q: Trace, log_weight: Tensor) -> Tensor:
         source = _source(node)
         own = share.sum_to_size(_match(share, source.shape[: node.leading_dims]))
         missing = grad * (per_item(own, node.event_dims) - 1)
-        moved = ((source - source.detach()) * missing).flatten(node.leading_dims)
-        moved = moved.sum(-1) if node.event_dims else moved
+        moved = sum_event((source - source.detach()) * missing, node.event_dims)
         total = total + moved.reshape(-1, moved.shape[-1]).sum(0)
     return total
 

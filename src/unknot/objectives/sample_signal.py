@@ -26,36 +26,45 @@ def signal_score(sites: Sequence[Variable], whole: Tensor, without: Tensor | Non
     """``Σ_s (log q_s - stop(log q_s)) (F - b_s)`` over the score-function sites, ``(B,)``: zero in value.
 
     ``whole`` is F, ``(B,)`` or ``(1, B)``; ``without`` is b, ``(S, B)``, None for a single draw. A site's own
-    running mean takes the place of b. Sites drawn anew for each enumerated value count all their draws.
+    running mean takes the place of b. Sites drawn anew for each enumerated value count all their draws; a site
+    whose one draw all samples share has no b, since F without a sample still depends on that draw.
     """
     whole = whole.detach().reshape(whole.shape[-1])
     total: Tensor | None = None
     for node in sites:
         if not is_scored(node):
             continue
+        own = rise(node)
         if node.baseline is not None:
-            signal = whole - node.baseline(whole)
+            own = own * (whole - node.baseline(whole))
+        elif without is None or own.ndim < 2 or own.shape[SAMPLES] == 1:
+            own = own * whole
         else:
-            signal = whole if without is None else whole - without.detach()
-        own = rise(node) * signal
+            own = own * (whole - without.detach())
         own = own.flatten(0, -2).sum(0) if own.ndim > 1 else own
         total = own if total is None else total + own
     assert total is not None
     return total
 
 
-def leave_one_out_weights(log_weight: Tensor) -> Tensor:
-    """Normalised weights without each draw in turn: ``(S, B) -> (S, S, B)``, row s has zero at draw s."""
-    return _without_own(log_weight).softmax(SAMPLES)
+def mean_without(log_weight: Tensor, values: Tensor) -> Tensor:
+    """``Σ_{s' != s} w_s' f_s' / Σ_{s' != s} w_s'`` for each draw s, ``(S, B)``.
+
+    In log space, with f shifted to be positive, so that a draw with nearly all the weight does no harm.
+    """
+    lowest = values.amin(SAMPLES, keepdim=True)
+    top = _log_sum_without(log_weight + (values - lowest).log())
+    return lowest + (top - _log_sum_without(log_weight)).exp()
 
 
 def log_mean_without(log_values: Tensor) -> Tensor:
     """``log 1/(S-1) Σ_{s' != s} exp(a_s')`` for each draw s, ``(S, B)``."""
-    return _without_own(log_values).logsumexp(SAMPLES) - math.log(log_values.shape[SAMPLES] - 1)
+    return _log_sum_without(log_values) - math.log(log_values.shape[SAMPLES] - 1)
 
 
-def _without_own(log_values: Tensor) -> Tensor:
-    """``(S, B) -> (S, S, B)``: row s holds all values, with -inf at draw s."""
-    samples = log_values.shape[SAMPLES]
-    own = torch.eye(samples, dtype=torch.bool, device=log_values.device)[:, :, None]
-    return log_values.expand(samples, *log_values.shape).masked_fill(own, -float("inf"))
+def _log_sum_without(log_values: Tensor) -> Tensor:
+    """``log Σ_{s' != s} exp(a_s')``: the sum over the draws before s, and over those after."""
+    before = log_values.logcumsumexp(SAMPLES)[:-1]
+    after = log_values.flip(SAMPLES).logcumsumexp(SAMPLES).flip(SAMPLES)[1:]
+    nothing = torch.full_like(log_values[:1], -float("inf"))
+    return torch.logaddexp(torch.cat([nothing, before]), torch.cat([after, nothing]))

@@ -6,10 +6,11 @@ import torch
 from torch import Tensor
 
 from unknot.core.expectation import average, is_scored, score_term
+from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
 from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.sample_signal import leave_one_out_weights, signal_score
+from unknot.objectives.sample_signal import mean_without, signal_score
 from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
 from unknot.objectives.terms import Terms, weighted_sum
 
@@ -113,9 +114,7 @@ def _score(sites: list[Variable], labels: LabelWeights, summed: Tensor, direct: 
         return signal_score(sites, f + direct, None)
     log_weight, f, direct = torch.broadcast_tensors(labels.log_weight.detach(), f, direct)
     whole = (log_weight.softmax(-2) * f).sum(-2) + direct.mean(-2)
-    others = leave_one_out_weights(log_weight)  # (S, S, B): row s without draw s
-    even = leave_one_out_weights(torch.zeros_like(log_weight))
-    return signal_score(sites, whole, (others * f).sum(-2) + (even * direct).sum(-2))
+    return signal_score(sites, whole, mean_without(log_weight, f) + leave_one_out(direct))
 
 
 def _samples(values: dict[str, Tensor]) -> int:

@@ -19,12 +19,12 @@ from unknot.core.check import check
 from unknot.core.log_space import where_known, where_unknown
 from unknot.core.node import Node, Variable
 from unknot.core.trace import Trace
-from unknot.errors import SpecError
 
 
 def check_pair(q: Trace, p: Trace) -> None:
     """Refuse traces that do not belong together: names always, values where validation is on."""
-    if validation.is_on() or any(node.name not in p for node in q.variables()):
+    unscored = any(node.name not in p for node in q.variables())
+    if validation.is_on() or unscored or any(node.enumerated and not node.reused for node in p.variables()):
         check(q, p)
 
 
@@ -51,11 +51,6 @@ def log_ratio(q_node: Node, p: Trace) -> Tensor:
 
 def proposals(q: Trace, p: Trace) -> list[Variable]:
     """The random variables in the order in which they were drawn or observed: q's, then those p drew itself."""
-    drawn = [node for node in p.variables() if node.gradient is not None and node.name not in q]
-    for node in drawn:
-        if node.enumerated:
-            raise SpecError(
-                f"site '{node.name}' is enumerated in p alone; enumerate it in q, with the prior's parameters, and "
-                f"pass value=q['{node.name}'] in p"
-            )
-    return q.variables() + drawn
+    return q.variables() + [
+        node for node in p.variables() if node.gradient is not None and node.name not in q
+    ]

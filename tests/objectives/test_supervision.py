@@ -1,0 +1,56 @@
+"""γ, ρ and drawing labelled items more often."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unknot.errors import SpecError
+from unknot.objectives import draw_probability, supervision_rate, supervision_weight
+
+COUNTS = st.integers(min_value=1, max_value=10**6)
+
+
+@given(st.floats(min_value=0.0, max_value=1e4), COUNTS, COUNTS)
+def test_weight_and_rate_are_inverse(gamma: float, labelled: int, unlabelled: int) -> None:
+    rate = supervision_rate(gamma, labelled, unlabelled)
+    assert 0 <= rate < 1
+    # 1 - rate loses digits as the rate nears one
+    assert supervision_weight(rate, labelled, unlabelled) == pytest.approx(
+        gamma, rel=1e-9 / (1 - rate), abs=1e-9
+    )
+
+
+def test_rates_of_the_paper() -> None:
+    """S17 Fig. 3 starts at γ = 1: M / (N + M)."""
+    assert supervision_rate(1.0, 100, 49_900) == pytest.approx(0.002)
+    assert supervision_rate(1.0, 3000, 47_000) == pytest.approx(0.06)
+    assert supervision_rate(1.0, 5, 0) == 1.0
+
+
+def test_drawing_more_often_makes_the_labelled_share_the_rate() -> None:
+    labelled = torch.arange(1000) < 30
+    probability = draw_probability(labelled, 7.0)
+    assert probability.sum().item() == pytest.approx(1.0)
+    assert probability[labelled].sum().item() == pytest.approx(supervision_rate(7.0, 30, 970), rel=1e-5)
+    drawn = torch.multinomial(probability, 100_000, replacement=True)
+    share, rate = labelled[drawn].double().mean().item(), supervision_rate(7.0, 30, 970)
+    assert abs(share - rate) < 5 * (rate * (1 - rate) / 100_000) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: supervision_rate(-1.0, 1, 1), "at least 0"),
+        (lambda: supervision_rate(float("inf"), 1, 1), "finite"),
+        (lambda: supervision_rate(0.0, 5, 0), "leaves nothing"),
+        (lambda: supervision_rate(1.0, 0, 0), "not both zero"),
+        (lambda: supervision_weight(1.0, 5, 5), "below 1"),
+        (lambda: supervision_weight(0.5, 0, 5), "needs labelled items"),
+    ],
+)
+def test_refuses_what_has_no_meaning(call, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        call()
