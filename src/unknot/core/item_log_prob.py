@@ -31,11 +31,15 @@ def item_log_prob(dist: Distribution, value: Tensor, event_dims: int) -> Tensor:
 def _normal(dist: Normal, value: Tensor, event_dims: int) -> Tensor:
     """``-½ Σ_d ((z_d - μ_d) / σ_d)² - Σ_d log σ_d - (D/2) log 2π``."""
     standard = (value - dist.loc) / dist.scale
-    event = value.shape[value.ndim - event_dims :]
-    scale = dist.scale
-    log_scale = scale.log().expand(scale.shape[: max(0, scale.ndim - event_dims)] + event)
     quadratic = sum_event(standard * standard, event_dims)
-    return -0.5 * quadratic - sum_event(log_scale, event_dims) - event.numel() * _HALF_LOG_TAU
+    event = value.shape[value.ndim - event_dims :]
+    log_scale = dist.scale.log()
+    if log_scale.ndim == 0:
+        log_volume = log_scale * event.numel()
+    else:
+        own = log_scale.shape[: max(0, log_scale.ndim - event_dims)] + event
+        log_volume = sum_event(log_scale if log_scale.shape == own else log_scale.expand(own), event_dims)
+    return -0.5 * quadratic - (log_volume + event.numel() * _HALF_LOG_TAU)
 
 
 def _bernoulli(dist: Bernoulli, value: Tensor, event_dims: int) -> Tensor:

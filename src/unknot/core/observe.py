@@ -60,6 +60,8 @@ def _check_range(name: str, index: Tensor, classes: int, known: Tensor | bool) -
 def check_shapes(name: str, dist: Distribution, value: Tensor, leading_dims: int) -> None:
     """Refuse parameters that cannot broadcast with the value, or that would enlarge one item's value."""
     own = dist.batch_shape + dist.event_shape
+    if own == value.shape:
+        return
     event = value.shape[leading_dims:]
     aligned = own[len(own) - len(event) :] if len(own) >= len(event) else own
     fits = all(size in (1, want) for size, want in zip(reversed(aligned), reversed(event), strict=False))

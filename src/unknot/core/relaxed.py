@@ -19,7 +19,6 @@ Two ways of scoring, and a site always says which one it used (``Node.scored_by`
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from typing import Any
 
 import torch
@@ -31,7 +30,7 @@ from unknot.core import noise
 from unknot.errors import TraceError
 
 
-class Relaxed(Distribution, ABC):
+class Relaxed(Distribution):
     """What the two relaxed families share. ``logits`` and ``temperature`` are theirs."""
 
     has_rsample = True
@@ -39,29 +38,29 @@ class Relaxed(Distribution, ABC):
     temperature: Tensor | float
 
     @property
-    @abstractmethod
     def probs(self) -> Tensor:
         """Probabilities of the discrete variable behind the relaxation."""
+        raise NotImplementedError
 
-    @abstractmethod
     def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
         """Draw u, reparametrised; ``event_dims`` trailing axes of it belong to one item."""
+        raise NotImplementedError
 
-    @abstractmethod
     def squash(self, unbounded: Tensor) -> Tensor:
         """u -> y."""
+        raise NotImplementedError
 
-    @abstractmethod
     def harden(self, value: Tensor) -> Tensor:
         """The vertex nearest to y: with Gumbel draws, an exact draw of the discrete variable."""
+        raise NotImplementedError
 
-    @abstractmethod
     def log_density(self, unbounded: Tensor) -> Tensor:
         """Density of u."""
+        raise NotImplementedError
 
-    @abstractmethod
     def log_mass(self, value: Tensor) -> Tensor:
         """Discrete log-mass at y, extended linearly between the vertices."""
+        raise NotImplementedError
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         return self.squash(self.sample_unbounded(Size(sample_shape), len(self.event_shape)))

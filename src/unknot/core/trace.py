@@ -83,8 +83,10 @@ class Trace(Scopes, Sites):
     def log_prob(self, *names: str) -> Tensor:
         """Sum of the log-probabilities of the named sites, or of all: one value per item."""
         chosen = [self[name] for name in names] if names else self.nodes()
-        total = torch.zeros(())
-        for node in chosen:
+        if not chosen:
+            return torch.zeros(())
+        total = chosen[0].log_prob
+        for node in chosen[1:]:
             total = total + node.log_prob
         return total
 
