@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
@@ -56,6 +58,7 @@ def plain_elbo(q: unknot.Trace, p: unknot.Trace, beta: float = 1.0) -> Terms:
     return Terms(terms, {"divergence": beta, "supervision": 5.0})
 
 
+@functools.cache
 def digits(labels: int = 100, items: int | None = None) -> Dataset:
     """The digits' training items, of which some show their label."""
     train = load_digits().split("train")

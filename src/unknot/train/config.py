@@ -11,7 +11,7 @@ from typing import Any
 from unknot.errors import SpecError
 from unknot.train.schedules import schedule
 
-PRECISIONS = ("32-true", "bf16-mixed", "64-true")
+PRECISIONS = ("32-true", "bf16-mixed")
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,14 @@ class TrainConfig:
     - ``learning_rate``, ``temperature``: a number, or a schedule (see :mod:`unknot.train.schedules`). The
       temperature is written to ``model.temperature``, if it is given.
     - ``betas``, ``weight_decay``: Adam's. ``clip_norm``: gradients longer than this are shortened to it.
-    - ``precision``: 32-true, bf16-mixed or 64-true. ``compile``: compile the whole step.
+    - ``precision``: 32-true or bf16-mixed. ``compile``: compile the whole step.
     - ``device``: auto, cpu, cuda or mps. The number of processes comes from ``torchrun``.
     - ``seed``: of the batches' order and of every draw.
     - ``log_every``, ``checkpoint_every``, ``validate_every``: in steps; None validates once an epoch.
     - ``patience``: stop after so many validations without a better score, and go back to the best weights.
     - ``average_weights``: the decay of an exponential moving average of the weights, for instance 0.999,
       which is then what validation and the trained model use.
+    - ``progress``: draw a progress bar, where there is a terminal.
     """
 
     objective: str | Mapping[str, Any] | Callable[..., Any] = "elbo"
@@ -55,6 +56,7 @@ class TrainConfig:
     validate_every: int | None = None
     patience: int | None = None
     average_weights: float | None = None
+    progress: bool = True
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> TrainConfig:

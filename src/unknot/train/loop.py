@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
 Validation = Callable[[nn.Module], float]
+SMALL = 4096  # numbers in a parameter whose gradient is read in every step
 OnStep = Callable[[int, dict[str, Any] | None], None]
 
 
@@ -94,8 +95,10 @@ class Loop:
         self.model = model.to(fabric.device).train()
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
         self.objective = resolve(config.objective, len(data))
+        self.weights = [p for p in model.parameters() if p.requires_grad]
+        self.small = [p for p in self.weights if p.numel() <= SMALL] or self.weights
         self.optimiser = torch.optim.Adam(
-            [p for p in model.parameters() if p.requires_grad],
+            self.weights,
             betas=config.betas,
             weight_decay=config.weight_decay,
             fused=True,
@@ -108,11 +111,13 @@ class Loop:
 
         self.log = MetricsLog(run if fabric.is_global_zero else None, fabric.world_size)
         self._start_or_resume(data)
-        self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, fabric.is_global_zero)
+        show = config.progress and fabric.is_global_zero
+        self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, show)
         self.guard = Guard(self.optimiser, fabric.device, fabric.world_size)
         self.step_module = Step(model, self.objective, config.compile)
         self.step_module.first = self.state.step == 0
-        self.wrapped, self.wrapped_optimiser = fabric.setup(self.step_module, self.optimiser)
+        # One process needs no wrapper around the module, only the precision: see _step.
+        self.forward = fabric.setup_module(self.step_module) if fabric.world_size > 1 else self.step_module
 
     def train(self, interrupts: Interrupts, on_step: OnStep | None) -> Result:
         """Step until the end, a patience that has run out, or an interrupt."""
@@ -141,28 +146,36 @@ class Loop:
             self.model.temperature.fill_(self.temperature(state.step))  # type: ignore[operator]
         self.guard.before_step(state.step)
         try:
-            loss, means = self.wrapped(Held(batch))
+            with self.fabric.autocast():
+                loss, means = self.forward(Held(batch))
         except (RuntimeError, ValueError) as error:
             self._explain(*self.guard.states[-1], error)
             raise
-        self.wrapped_optimiser.zero_grad()
+        self.optimiser.zero_grad()
         self.fabric.backward(loss)
         self.guard.judge(loss, self._clip())
         if self.guard.due:
             self._look()
-        self.wrapped_optimiser.step()
+        self.optimiser.step()
         self.step_module.first = False
         state.step += 1
         if state.average is not None:
             state.average.update(state.step)
-        self.log.add(means)
+        self.log.add(means.content)
 
     def _clip(self) -> Tensor:
-        """The length of the gradient, which is shortened if it is more than clip_norm."""
-        weights = [p for group in self.optimiser.param_groups for p in group["params"] if p.grad is not None]
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm([p.grad for p in weights])))
-        if self.config.clip_norm is not None:
-            torch.nn.utils.clip_grads_with_norm_(weights, self.config.clip_norm, norm)
+        """The length of the gradient, which is shortened if it is more than clip_norm.
+
+        Without clip_norm only small parameters are measured, to see whether it is finite: what goes wrong in the
+        backward pass reaches the biases of a layer as it reaches the weights, and reading all takes time.
+        """
+        clip = self.config.clip_norm
+        weights = [p for p in (self.small if clip is None else self.weights) if p.grad is not None]
+        norm = torch.linalg.vector_norm(
+            torch.stack(torch._foreach_norm([p.grad for p in weights if p.grad is not None]))
+        )
+        if clip is not None:
+            torch.nn.utils.clip_grads_with_norm_(weights, clip, norm)
         return norm
 
     # ---- what is not done in every step ---------------------------------------------------------------

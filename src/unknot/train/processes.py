@@ -43,6 +43,11 @@ def connect(device: str, precision: str) -> Fabric:
     return fabric
 
 
+def first_process() -> bool:
+    """Whether this is the process that speaks for all."""
+    return int(os.environ.get("RANK", 0)) == 0
+
+
 def share_of(batch_size: int, world: int) -> int:
     """Items of a global batch that fall to each process."""
     if batch_size % world:

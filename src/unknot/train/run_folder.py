@@ -20,7 +20,16 @@ from unknot.train.checkpoint import Checkpoint
 FORMAT = 1
 STAMP, CONFIG, BUDGET = "run.json", "config.yaml", "label_budget.json"
 # Settings that may change when a run goes on, because what is already done does not depend on them.
-_MAY_CHANGE = {"steps", "epochs", "patience", "device", "log_every", "checkpoint_every", "validate_every"}
+_MAY_CHANGE = {
+    "steps",
+    "epochs",
+    "patience",
+    "device",
+    "log_every",
+    "checkpoint_every",
+    "validate_every",
+    "progress",
+}
 
 
 class RunFolder:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Generic, TypeVar
+
 import torch
 from torch import Tensor, nn
 
@@ -9,14 +11,16 @@ from unknot.core.check import check
 from unknot.data.batch import Batch
 from unknot.train.objective import Objective
 
+Content = TypeVar("Content")
 
-class Held:
-    """A batch in a plain box: wrappers that cast or scatter tensors would otherwise take it apart."""
 
-    __slots__ = ("batch",)
+class Held(Generic[Content]):
+    """Something in a plain box: wrappers that cast, scatter or watch tensors leave it as it is."""
 
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
+    __slots__ = ("content",)
+
+    def __init__(self, content: Content) -> None:
+        self.content = content
 
 
 class Step(nn.Module):
@@ -29,9 +33,9 @@ class Step(nn.Module):
         self._run = torch.compile(self._compute, fullgraph=True, dynamic=False) if compiled else self._compute
         self.first = True  # the first step of a run: eager, and the traces are checked against each other
 
-    def forward(self, held: Held) -> tuple[Tensor, dict[str, Tensor]]:
-        run = self._compute if self.first else self._run
-        return run(held.batch)
+    def forward(self, batch: Held[Batch]) -> tuple[Tensor, Held[dict[str, Tensor]]]:
+        loss, means = (self._compute if self.first else self._run)(batch.content)
+        return loss, Held(means)
 
     def _compute(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
         q, p = self.model(batch)
