@@ -1,5 +1,7 @@
 """Unknot: structured disentangled representations with partial labels."""
 
+from typing import TYPE_CHECKING, Any
+
 from unknot import objectives
 from unknot.core.axes import cat
 from unknot.core.check import check
@@ -12,20 +14,42 @@ from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.errors import UnknotError
 
+if TYPE_CHECKING:
+    from unknot.estimator import StructuredVAE
+    from unknot.models import GraphicalModel, node
+
 __version__ = "0.1.0"
 
 __all__ = [
+    "GraphicalModel",
     "Node",
     "Partial",
     "RunningMean",
     "ScoreFunction",
+    "StructuredVAE",
     "Trace",
     "UnknotError",
     "cat",
     "check",
     "given",
     "graph",
+    "node",
     "objectives",
     "partial",
     "validation",
 ]
+
+# Loaded at first use: scikit-learn and the networks cost time that `import unknot` need not take.
+_LATER = {"StructuredVAE": "estimator", "GraphicalModel": "models", "node": "models"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'unknot' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"unknot.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

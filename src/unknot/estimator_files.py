@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from unknot.data.atomic import atomic_write
+from unknot.data.column import Column
 from unknot.data.factor import Factor
 from unknot.errors import RunError, SpecError
 from unknot.models.graphical_model import GraphicalModel
@@ -31,6 +33,7 @@ def save_estimator(estimator: StructuredVAE, path: Path) -> None:
         "spec": estimator.spec_.to_dict(),
         "shape": list(estimator.module_.shape),
         "classes": estimator.classes_,
+        "table": [[column.name, column.kind, list(column.classes)] for column in estimator.table_],
         "factors": {name: _describe(factor) for name, factor in estimator.factors_.items()},
     }
     path.mkdir(parents=True, exist_ok=True)
@@ -58,9 +61,14 @@ def load_estimator(kind: type[StructuredVAE], path: Path) -> StructuredVAE:
         )
     estimator = kind(**settings["parameters"])
     estimator.spec_ = read_spec(settings["spec"])
-    estimator.module_ = GraphicalModel(estimator.spec_, settings["shape"])
-    estimator.module_.load_state_dict(weights)
+    with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
+        estimator.module_ = GraphicalModel(estimator.spec_, settings["shape"])
+    try:
+        estimator.module_.load_state_dict(weights)
+    except RuntimeError as error:
+        raise RunError(f"the model in {path} is damaged: {' '.join(str(error).split())}") from None
     estimator.module_.eval()
+    estimator.table_ = tuple(Column(name, kind, tuple(words)) for name, kind, words in settings["table"])
     estimator.factors_ = {name: _factor(name, told) for name, told in settings["factors"].items()}
     estimator.classes_ = settings["classes"]
     estimator.n_features_in_ = int(torch.Size(settings["shape"]).numel())
@@ -71,8 +79,10 @@ def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
     """The constructor's arguments as JSON; a model given as objects is kept in the spec instead."""
     plain = {}
     for name, value in parameters.items():
-        if name == "model" and value is not None:
+        if name == "model":
             value = None
+        elif isinstance(value, Mapping):
+            value = dict(value)
         try:
             json.dumps(value)
         except TypeError:

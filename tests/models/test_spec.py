@@ -66,7 +66,6 @@ def test_yaml_says_the_same(tmp_path) -> None:
             "node 'z': data ('x') cannot be a generative parent",
         ),
         ([DIGIT, STYLE, node("x", "bernoulli", parents=["digit"], labels=True)], "labels belong to latent nodes"),
-        ([DIGIT, node("x", "table", parents=["digit"])], "a table needs columns"),
     ],
 )
 def test_what_is_no_model_is_refused_by_the_node(nodes, message) -> None:

@@ -41,11 +41,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     words = [word for word in given if word != "--debug"]
     try:
         make_app(next((word for word in words if not word.startswith("-")), None))(words, prog_name="unknot")
-    except UnknotError as error:
+    except (UnknotError, OSError) as error:
         if debug:
             raise
-        print(f"unknot: {error}", file=sys.stderr)
+        print(f"unknot: {_sentence(error)}", file=sys.stderr)
         sys.exit(2)
+
+
+def _sentence(error: UnknotError | OSError) -> str:
+    """An error on one line; a file that cannot be read or written by its name."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}."
+    return " ".join(str(error).splitlines())
 
 
 def make_app(wanted: str | None) -> typer.Typer:

@@ -11,7 +11,7 @@ from unknot.errors import SpecError
 
 
 def command(
-    spec: Annotated[Path | None, typer.Argument(help="A spec file (YAML); see `docs/fit.md`.")] = None,
+    spec: Annotated[Path | None, typer.Argument(help="A spec file (YAML); see docs/guide.md.")] = None,
     data: Annotated[
         Path | None, typer.Argument(help="Your data: an .npz, a .csv table or a folder of images.")
     ] = None,
@@ -42,6 +42,7 @@ def command(
     from unknot.experiments.recipe import Recipe
     from unknot.experiments.trained import resume as go_on
     from unknot.experiments.trained import train_recipe
+    from unknot.train.processes import first_process
 
     changes = parse_settings(settings or [])
     if resume is not None:
@@ -53,12 +54,14 @@ def command(
             raise SpecError("say what to fit: `unknot fit spec.yaml [data]`, or `unknot fit --resume RUN`.")
         recipe = Recipe.read(spec)
         if data is not None:
-            changes = {"data.file": str(data), **changes}
+            recipe = recipe.with_file(data)
         recipe = recipe.with_settings(changes)
         trained, result = train_recipe(recipe, run or next_run(spec.stem), data_dir)
     where = trained.run.path
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
+    if not first_process():
+        return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
     if trained.test is not None:
         show_scores(scores(trained.model, trained.test, recognise(trained.model, trained.test)), "test data")
@@ -74,7 +77,10 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise SpecError(f"--set takes KEY=VALUE, but got '{word}'.")
-        parsed[key] = yaml.safe_load(value)
+        try:
+            parsed[key] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise SpecError(f"--set {key}: cannot read the value '{value}'.") from None
     return parsed
 
 

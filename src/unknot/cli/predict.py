@@ -19,10 +19,13 @@ def command(
 ) -> None:
     """Write a CSV table: for each item the best class and its probability, or the mean, of every named factor.
 
+    Items are told apart by their row, from 0, or by the file's name if the data is a folder of images.
+
     **Example**
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
+    from unknot.data.image_folder import image_names
     from unknot.data.user_files import read_user_data
     from unknot.experiments.evaluation import recognise
     from unknot.experiments.prediction_table import prediction_table
@@ -31,7 +34,8 @@ def command(
 
     trained = open_trained(run, data_dir)
     asked = read_user_data(data, like=trained.train)
-    header, rows = prediction_table(trained.model, trained.train, asked, recognise(trained.model, asked))
+    items = {"file": image_names(data)} if data.is_dir() else {"row": asked.ids.tolist()}
+    header, rows = prediction_table(trained.model, trained.train, recognise(trained.model, asked), items)
     lines: list[str] = []
     writer = csv.writer(_Lines(lines))
     writer.writerow(header)

@@ -35,21 +35,28 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
+    from unknot.experiments.labels import class_code
     from unknot.experiments.trained import open_trained
     from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
 
     trained = open_trained(run, data_dir)
+    images = len(trained.model.shape) == 3
+    if output.suffix != ".npz" and not (output.suffix == ".png" and images):
+        raise SpecError(f"cannot write {output}: images go to a .png sheet, anything to .npz.")
+    factors = trained.train.factors
+    values = {
+        name: class_code(factors[name], value) if name in factors else value
+        for name, value in parse_settings(settings or []).items()
+    }
     torch.manual_seed(seed)
     with torch.no_grad():
-        made = trained.model.generate(count, **parse_settings(settings or [])).numpy()
+        made = trained.model.generate(count, **values).numpy()
     if output.suffix == ".npz":
         np.savez_compressed(output, x=made)
-    elif output.suffix == ".png" and made.ndim == 4:
+    else:
         columns = min(8, count)
         rows = -(-count // columns)
         padded = np.concatenate([made, np.zeros((rows * columns - count, *made.shape[1:]), made.dtype)])
         save(image_grid(padded.reshape(rows, columns, *made.shape[1:])), output)
-    else:
-        raise SpecError(f"cannot write {output}: images go to a .png sheet, anything to .npz.")
     typer.echo(f"Wrote {count} items to {output}.")

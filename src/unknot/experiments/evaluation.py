@@ -34,6 +34,11 @@ class Answers:
     values: dict[str, np.ndarray]
 
 
+def class_probabilities(summary: np.ndarray) -> np.ndarray:
+    """Probabilities ``(N, K)`` from what a recogniser reports; a yes-or-no node reports that of yes alone."""
+    return np.concatenate([1 - summary, summary], 1) if summary.shape[1] == 1 else summary
+
+
 def recognise(model: GraphicalModel, data: Dataset) -> Answers:
     """Run the recogniser over a data set, without sampling and without labels."""
     device = next(model.parameters()).device
@@ -65,6 +70,6 @@ def scores(model: GraphicalModel, data: Dataset, answers: Answers) -> list[Score
             value = root_mean_square_error(truth.reshape(len(truth), -1), summary)
             found.append(Score(node.name, "root mean square error", value, items))
         else:
-            error = error_rate(truth, summary.argmax(-1))
+            error = error_rate(truth, class_probabilities(summary).argmax(-1))
             found.append(Score(node.name, "error", error, items, standard_error(error, items)))
     return found

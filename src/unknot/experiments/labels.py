@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Factor
+from unknot.data.factor import Factor, Kind
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import ModelSpec, NodeSpec
 
@@ -47,6 +48,26 @@ def _check_factor(node: NodeSpec, factor: Factor) -> None:
     size = 1 if factor.values.ndim == 1 else factor.values.shape[1]
     if size != node.size:
         raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {size} numbers.")
+
+
+def label_kinds(spec: ModelSpec) -> dict[str, Kind]:
+    """What kind of labels each labelled node takes, where its family says so."""
+    kinds: dict[str, Kind] = {}
+    for node in spec.labelled:
+        if node.family in CLASS_FAMILIES:
+            kinds[node.name] = "categorical"
+        elif node.family in ("normal", "direction"):
+            kinds[node.name] = "continuous"
+    return kinds
+
+
+def class_code(factor: Factor, value: Any) -> Any:
+    """A class by its name (as on a command line) as its index; numbers of a continuous factor as they are."""
+    if factor.classes is None:
+        return value
+    if str(value) not in factor.classes:
+        raise DataError(f"'{factor.name}' has no class {value}; it has {', '.join(factor.classes)}.")
+    return factor.classes.index(str(value))
 
 
 def class_names(factor: Factor, count: int) -> tuple[str, ...]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from unknot.data.dataset import Dataset
-from unknot.experiments.evaluation import Answers
+from unknot.experiments.evaluation import Answers, class_probabilities
+from unknot.experiments.labels import class_names
 from unknot.models.graphical_model import GraphicalModel
 
 
 def prediction_table(
-    model: GraphicalModel, train: Dataset, asked: Dataset, answers: Answers
+    model: GraphicalModel, train: Dataset, answers: Answers, items: Mapping[str, Sequence[Any]]
 ) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: id, then for each named factor its class and probability, or its numbers."""
-    header, columns = ["id"], [[str(i) for i in asked.ids.tolist()]]
+    """Header and rows: what tells the items apart, then for each named factor its class and probability, or its
+    numbers."""
+    header, columns = list(items), [[str(value) for value in values] for values in items.values()]
     for node in model.spec.labelled:
         summary = answers.summaries[node.name]
         factor = train.factors[node.name]
@@ -22,10 +25,8 @@ def prediction_table(
                 header.append(node.name if summary.shape[1] == 1 else f"{node.name}[{d}]")
                 columns.append([f"{value:.6g}" for value in summary[:, d]])
             continue
-        best = summary.argmax(-1)
-        names = np.asarray(
-            factor.classes if factor.classes is not None else range(summary.shape[1]), dtype=object
-        )
+        shares = class_probabilities(summary)
+        names = class_names(factor, shares.shape[1])
         header += [node.name, f"{node.name} probability"]
-        columns += [[str(names[i]) for i in best], [f"{p:.4f}" for p in summary.max(-1)]]
+        columns += [[names[i] for i in shares.argmax(-1)], [f"{p:.4f}" for p in shares.max(-1)]]
     return header, [list(row) for row in zip(*columns, strict=True)]

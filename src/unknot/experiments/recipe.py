@@ -24,7 +24,7 @@ from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
 from unknot.data.user_files import read_user_data
 from unknot.errors import SpecError
-from unknot.experiments.labels import check_labels
+from unknot.experiments.labels import check_labels, label_kinds
 from unknot.experiments.model_for_data import model_for_data, with_columns
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, read_spec
@@ -76,7 +76,9 @@ class Recipe:
             raise SpecError(f"{path}: expected sections {', '.join(SECTIONS)}.")
         recipe = cls.from_dict(content, str(path))
         if "file" in recipe.data:  # a path in a spec is meant from where the spec lies
-            recipe = replace(recipe, data={**recipe.data, "file": str(path.parent / str(recipe.data["file"]))})
+            recipe = replace(
+                recipe, data={**recipe.data, "file": str(path.parent / str(recipe.data["file"]))}
+            )
         return recipe
 
     def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
@@ -94,6 +96,11 @@ class Recipe:
             place[last] = value
         return Recipe.from_dict(content)
 
+    def with_file(self, path: str | Path) -> Recipe:
+        """The recipe for a user's own file, instead of the data it names."""
+        rest = {key: value for key, value in self.data.items() if key in FILE_OPTIONS}
+        return replace(self, data={**rest, "file": str(path)})
+
     def to_dict(self) -> dict[str, Any]:
         return {key: _plain(getattr(self, key)) for key in SECTIONS}
 
@@ -106,8 +113,12 @@ class Recipe:
             for key in settings:
                 if key not in FILE_OPTIONS:
                     near = difflib.get_close_matches(str(key), FILE_OPTIONS, n=1)
-                    hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(FILE_OPTIONS)}."
+                    hint = (
+                        f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(FILE_OPTIONS)}."
+                    )
                     raise SpecError(f"data: unknown key '{key}'{hint}")
+            told = label_kinds(self._spec()) if "nodes" in self.model else {}
+            settings["kinds"] = told | dict(settings.get("kinds") or {})
             return read_user_data(settings.pop("file"), **settings)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
@@ -147,7 +158,12 @@ class Recipe:
         share = float(any_known(train, None).float().mean()) if train.factors else 0.0
         if 0.0 < share < LABELLED_SHARE:
             chosen.setdefault("labelled_share", LABELLED_SHARE)
-        return TrainConfig.from_dict(chosen)
+        config = TrainConfig.from_dict(chosen)
+        if config.patience is not None and share == 0.0:
+            raise SpecError(
+                "train: patience stops by the error on held-out labels, but no label may be seen."
+            )
+        return config
 
     def _spec(self) -> ModelSpec:
         return read_spec(self.model)

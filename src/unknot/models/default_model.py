@@ -10,7 +10,7 @@ from unknot.models.spec import ModelSpec, NodeSpec, check_spec, node
 
 def default_model(
     data_family: str,
-    factors: Mapping[str, tuple[str, int]],
+    factors: Mapping[str, Mapping[str, Any]],
     style: int = 10,
     *,
     gradient: str | None = None,
@@ -20,13 +20,14 @@ def default_model(
 ) -> ModelSpec:
     """S17's class-and-style model for any number of named factors.
 
-    ``factors`` maps each name to its family and size. Factors are independent a priori and recognised from the
-    data; the style is what they leave over, recognised from the data and the factors; the data is made from all.
+    ``factors`` maps each name to its family, its size and what else a node takes. Factors are independent a
+    priori and recognised from the data; the style is what they leave over, recognised from the data and the
+    factors; the data is made from all.
     """
     nodes: list[NodeSpec] = []
-    for name, (family, size) in factors.items():
-        way = gradient if family in ("concrete", "categorical") else None
-        nodes.append(node(name, family, size, recognised_from=["x"], labels=True, gradient=way))
+    for name, settings in factors.items():
+        way = gradient if settings["family"] in ("concrete", "categorical") else None
+        nodes.append(node(name, **settings, recognised_from=["x"], labels=True, gradient=way))
     nodes.append(node("style", "normal", style, recognised_from=["x", *factors]))
     nodes.append(node("x", data_family, parents=[*factors, "style"], columns=columns))
     return check_spec(ModelSpec(tuple(nodes), augment=augment, width=width))

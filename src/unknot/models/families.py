@@ -42,6 +42,10 @@ class Family(nn.Module, ABC):
         """How many numbers the value feeds into other networks."""
         return self.size
 
+    def features(self, value: Tensor) -> Tensor:
+        """The value in the form other networks take."""
+        return value
+
     @abstractmethod
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
@@ -61,7 +65,7 @@ class Family(nn.Module, ABC):
         """What a recogniser reports: probabilities of the classes, or the mean."""
 
     def point(self, outputs: Tensor) -> Tensor:
-        """The single best value, in the form other networks take."""
+        """The single best value: one-hot, or the mean."""
         return self.summary(outputs)
 
     @abstractmethod
@@ -70,21 +74,38 @@ class Family(nn.Module, ABC):
 
 
 class NormalFamily(Family):
-    """A vector of real numbers."""
+    """A vector of real numbers, in the units of its ``centre`` and ``spread``: networks see it standardised."""
+
+    centre: Tensor
+    spread: Tensor
+
+    def __init__(self, spec: NodeSpec) -> None:
+        super().__init__(spec)
+        self.standard = not (spec.centre or spec.spread)
+        centre = torch.tensor(spec.centre or [0.0] * self.size, dtype=torch.float32)
+        spread = torch.tensor(spec.spread or [1.0] * self.size, dtype=torch.float32)
+        self.register_buffer("centre", centre, persistent=False)  # the description keeps them
+        self.register_buffer("spread", spread, persistent=False)
 
     @property
     def parameters_size(self) -> int:
         return 2 * self.size
+
+    def features(self, value: Tensor) -> Tensor:
+        return value if self.standard else (value - self.centre) / self.spread
 
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
     ) -> Tensor:
         loc, raw = outputs.chunk(2, -1)
         scale = softplus(raw) + _SMALLEST_SCALE
+        if not self.standard:
+            loc, scale = self.centre + self.spread * loc, self.spread * scale
         return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
 
     def summary(self, outputs: Tensor) -> Tensor:
-        return outputs.chunk(2, -1)[0]
+        loc = outputs.chunk(2, -1)[0]
+        return loc if self.standard else self.centre + self.spread * loc
 
     def prior_outputs(self) -> Tensor:
         unit = math.log(math.expm1(1.0 - _SMALLEST_SCALE))  # softplus(unit) + smallest = 1

@@ -22,13 +22,15 @@ from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
 
+_VECTORS = ("normal", "bernoulli", "relaxed_bernoulli")  # families whose labels are vectors (B, D)
+
 
 @dataclass(frozen=True)
 class Recognition:
     """A recogniser's answer for a batch: per node what it reports, and the value that goes on."""
 
     summaries: dict[str, Tensor]  # class probabilities (B, K), or means (B, D)
-    values: dict[str, Tensor]  # one-hot best class (B, K), or means: what the decoder takes
+    values: dict[str, Tensor]  # one-hot best class (B, K), or means: what a decoder's sites take
 
 
 class GraphicalModel(nn.Module):
@@ -81,7 +83,8 @@ class GraphicalModel(nn.Module):
         inputs = {self.spec.data.name: features}
         for name in self.spec.recognition_order:
             outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
-            inputs[name] = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
+            value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
+            inputs[name] = self._family(name).features(value)
         return q
 
     def decode(self, x: Tensor | None, q: Trace | Given) -> Trace:
@@ -104,19 +107,20 @@ class GraphicalModel(nn.Module):
 
         ``known`` values (class indices or vectors) replace the recogniser's own, as parents and as result.
         """
-        inputs, summaries = {self.spec.data.name: self.trunk(x)}, {}
+        inputs, summaries, values = {self.spec.data.name: self.trunk(x)}, {}, {}
         for name in self.spec.recognition_order:
             outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
-            summaries[name] = self._family(name).summary(outputs)
-            inputs[name] = self._family(name).point(outputs)
+            family = self._family(name)
+            summaries[name], values[name] = family.summary(outputs), family.point(outputs)
             if known is not None and name in known:
-                inputs[name] = self._as_value(name, known[name], outputs)
-        del inputs[self.spec.data.name]
-        return Recognition(summaries, inputs)
+                values[name] = self._as_value(name, known[name], outputs)
+            inputs[name] = family.features(values[name])
+        return Recognition(summaries, values)
 
     def gaussian(self, x: Tensor, name: str, values: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Mean and standard deviation of a Gaussian node's recogniser, at given values of its parents."""
-        inputs = {self.spec.data.name: self.trunk(x), **values}
+        inputs = {self.spec.data.name: self.trunk(x)}
+        inputs |= {other: self._family(other).features(value) for other, value in values.items()}
         outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
         node = Trace()
         self._family(name).recognise(node, outputs, None, self.temperature)
@@ -159,7 +163,8 @@ class GraphicalModel(nn.Module):
         inputs: dict[str, Tensor] = {}
         for node in self.spec.latents:
             outputs = self._generated(node, inputs) if node.parents else self._prior(node.name)
-            inputs[node.name] = self._family(node.name).generate(p, outputs, q[node.name], self.temperature)
+            family = self._family(node.name)
+            inputs[node.name] = family.features(family.generate(p, outputs, q[node.name], self.temperature))
         return p, self._generated(self.spec.data, inputs)
 
     def _generated(self, node: NodeSpec, inputs: Mapping[str, Tensor]) -> Tensor:
@@ -178,9 +183,10 @@ class GraphicalModel(nn.Module):
             )
         if isinstance(value, Partial):
             return value
-        if self._family(name).parameters_size and value.ndim == 1 and value.is_floating_point():
-            value = value.unsqueeze(-1)  # one number per item for a node of size 1
-        return partial(value)
+        known = partial(value).known
+        if value.ndim == 1 and self.spec[name].family in _VECTORS:
+            value = value.to(next(self.parameters()).dtype).unsqueeze(-1)  # (B,) for a node of size 1
+        return partial(value, known)
 
     def _as_value(self, name: str, value: Tensor, like: Tensor) -> Tensor:
         """A given value in the form other networks take: class indices become one-hot."""

@@ -105,6 +105,8 @@ class TableLikelihood(Likelihood):
 
     def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
         super().__init__(spec, shape, width)
+        if not spec.columns:
+            raise SpecError(f"node '{spec.name}': a table needs columns")
         self.table = Table(spec.columns)
         if tuple(shape) != (len(spec.columns),):
             raise SpecError(

@@ -32,8 +32,10 @@ class NodeSpec:
     gradient: str | None = None  # how draws carry gradient; None: the family's default
     hidden: tuple[int, ...] = ()  # hidden layers of its generative network; (): the default
     recognition_hidden: tuple[int, ...] = ()  # hidden layers of its recognition network; (): the default
+    centre: tuple[float, ...] = ()  # a normal latent's prior mean, () is 0: in whose units its labels are
+    spread: tuple[float, ...] = ()  # and its prior standard deviation, () is 1
     scale: float | None = None  # a normal data node's standard deviation; None: learned
-    columns: tuple[Mapping[str, Any], ...] = ()  # a table's columns
+    columns: tuple[Mapping[str, Any], ...] = ()  # a table's columns; (): taken from the data
 
     @property
     def is_data(self) -> bool:
@@ -54,9 +56,9 @@ def node(
     for key in settings:
         if key not in known:
             raise SpecError(f"node '{name}': unknown key '{key}'{_nearest(key, known)}")
-    for key in ("hidden", "recognition_hidden", "columns"):
+    for key in ("hidden", "recognition_hidden", "centre", "spread", "columns"):
         if key in settings:
-            settings[key] = tuple(settings[key])
+            settings[key] = _tuple(name, key, settings[key])
     return NodeSpec(name, family, size, _names(parents), _names(recognised_from), **settings)
 
 
@@ -94,20 +96,8 @@ class ModelSpec:
             chosen = {k: v for k, v in asdict(one).items() if k != "name" and v != getattr(blank, k)}
             nodes[one.name] = {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
         rest = {"augment": self.augment, "width": self.width, "temperature": self.temperature}
-        return {
-            **{
-                k: v
-                for k, v in rest.items()
-                if v
-                != getattr(
-                    ModelSpec(
-                        (),
-                    ),
-                    k,
-                )
-            },
-            "nodes": nodes,
-        }
+        usual = ModelSpec(())
+        return {**{k: v for k, v in rest.items() if v != getattr(usual, k)}, "nodes": nodes}
 
 
 def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> ModelSpec:
@@ -163,11 +153,8 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     families = DATA_FAMILIES if one.is_data else LATENT_FAMILIES
     if one.family not in families:
         kind = "data" if one.is_data else "latent"
-        hint = (
-            ""
-            if not one.is_data or one.family not in LATENT_FAMILIES
-            else ("; a latent node says what it is inferred from: recognised_from")
-        )
+        latent = one.is_data and one.family in LATENT_FAMILIES
+        hint = "; a latent node says what it is inferred from: recognised_from" if latent else ""
         raise SpecError(
             f"node '{one.name}': family '{one.family}' is not one of the {kind} families "
             f"{', '.join(families)}{_nearest(one.family, families)}{hint}"
@@ -184,8 +171,22 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is made from")
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
-    if one.family == "table" and not one.columns:
-        raise SpecError(f"node '{one.name}': a table needs columns")
+    if one.family == "direction" and one.size != 3:
+        raise SpecError(f"node '{one.name}': a direction is a vector in space, of size 3, not {one.size}")
+    _check_units(one)
+
+
+def _check_units(one: NodeSpec) -> None:
+    """The prior's centre and spread: numbers for each dimension of a Gaussian node."""
+    for key in ("centre", "spread"):
+        numbers = getattr(one, key)
+        if numbers and (one.family != "normal" or one.is_data or len(numbers) != one.size):
+            raise SpecError(
+                f"node '{one.name}': {key} takes one number for each dimension of a normal latent node, "
+                f"but got {len(numbers)} for a {one.family} node of size {one.size}"
+            )
+    if any(not number > 0 for number in one.spread):
+        raise SpecError(f"node '{one.name}': spread must be positive, but is {list(one.spread)}")
 
 
 def _in_order(parents: dict[str, tuple[str, ...]], model: str, skip: tuple[str, ...]) -> list[str]:
@@ -216,6 +217,12 @@ def _read_yaml(path: Path) -> Mapping[str, Any]:
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _tuple(name: str, key: str, given: Any) -> tuple[Any, ...]:
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise SpecError(f"node '{name}': {key} is a list, but got {given!r}")
+    return tuple(given)
 
 
 def _nearest(word: str, words: Iterable[str]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -38,8 +39,21 @@ def describe_columns(
 def _measured(name: str, kind: str, present: Tensor, size: int) -> dict[str, Any]:
     if kind == "real":
         return {"mean": float(present.mean()), "sd": float(present.std(correction=0)) or 1.0}
-    whole = bool(((present >= 0) & (present == present.round())).all())
-    if not whole or (kind == "binary" and float(present.max()) > 1):
-        bad = present[(present < 0) | (present != present.round()) | ((present > 1) & (kind == "binary"))]
-        raise DataError(f"'{name}': entries of a {kind} column cannot be {float(bad[0]):g}")
+    _refuse_strange(name, kind, present, math.inf)
     return {"size": max(size, int(present.max()) + 1)} if kind == "category" else {}
+
+
+def check_rows(columns: Sequence[Mapping[str, Any]], rows: Tensor) -> None:
+    """Refuse rows ``(N, C)`` with an entry that a described column cannot hold."""
+    for i, column in enumerate(columns):
+        present = rows[:, i][~torch.isnan(rows[:, i])]
+        if column["kind"] != "real":
+            _refuse_strange(column["name"], column["kind"], present, column.get("size", math.inf))
+
+
+def _refuse_strange(name: str, kind: str, present: Tensor, classes: float) -> None:
+    """Whole numbers from 0: to 1 in a binary column, below the number of classes in a category."""
+    end = 2 if kind == "binary" else classes
+    bad = present[(present < 0) | (present != present.round()) | (present >= end)]
+    if len(bad):
+        raise DataError(f"'{name}': entries of a {kind} column cannot be {float(bad[0]):g}")
