@@ -39,7 +39,8 @@ def _normal(dist: Normal, value: Tensor, event_dims: int) -> Tensor:
     else:
         own = log_scale.shape[: max(0, log_scale.ndim - event_dims)] + event
         log_volume = sum_event(log_scale if log_scale.shape == own else log_scale.expand(own), event_dims)
-    return -0.5 * quadratic - (log_volume + event.numel() * _HALF_LOG_TAU)
+    # the constant goes last: a scalar scale may be float32 where the values are float64
+    return -0.5 * quadratic - log_volume - event.numel() * _HALF_LOG_TAU
 
 
 def _bernoulli(dist: Bernoulli, value: Tensor, event_dims: int) -> Tensor:
