@@ -24,6 +24,7 @@ def main(folder: str, steps: int, settings: dict[str, object], output: int = 1) 
         learning_rate={"name": "cosine", "start": 3e-3, "end": 0.0, "warmup": 10},
         temperature={"name": "exponential", "start": 1.0, "end": 0.5},
         average_weights=0.9,
+        patience=100,
         checkpoint_every=7,
         log_every=5,
         validate_every=20,
@@ -33,7 +34,7 @@ def main(folder: str, steps: int, settings: dict[str, object], output: int = 1) 
     trained = model()
 
     def likelihood(judged: object) -> float:
-        q, p = trained(digits().batch(range(64)))
+        _, p = trained(digits().batch(range(64)))
         return float(p.log_prob().mean())
 
     def tell(step: int, record: object) -> None:

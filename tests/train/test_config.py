@@ -1,0 +1,73 @@
+"""Settings: from and to dictionaries, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from unknot.errors import SpecError
+from unknot.train import TrainConfig
+from unknot.train.objective import resolve
+
+
+def test_a_config_survives_yaml() -> None:
+    config = TrainConfig(
+        objective={"name": "semi_supervised", "alpha": 50},
+        epochs=3,
+        learning_rate={"name": "cosine", "start": 1e-3, "end": 0.0, "warmup": 100},
+        labelled_by=("digit",),
+        average_weights=0.999,
+    )
+    assert TrainConfig.from_dict(yaml.safe_load(yaml.safe_dump(config.to_dict()))) == config
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"steps": 1, "learning_rates": 0.1}, "no setting 'learning_rates'; did you mean 'learning_rate'"),
+        ({}, "either steps or epochs"),
+        ({"steps": 1, "epochs": 1}, "either steps or epochs"),
+        ({"steps": 0}, "steps is a whole number of at least 1"),
+        ({"steps": 1, "labelled_share": 1.5}, "labelled_share is a number from 0 to 1, but got 1.5"),
+        ({"steps": 1, "precision": "16"}, "precision is one of 32-true, bf16-mixed"),
+        ({"steps": 1, "device": "tpu"}, "device is one of"),
+        ({"steps": 1, "seed": -1}, "seed is a whole number"),
+        ({"steps": 1, "betas": [0.9]}, "betas are two numbers"),
+        (
+            {"steps": 1, "learning_rate": {"name": "cosin", "start": 1.0}},
+            "no schedule 'cosin'; did you mean 'cosine'",
+        ),
+        (
+            {"steps": 1, "learning_rate": {"name": "cosine", "strat": 1.0}},
+            "no key 'strat'; did you mean 'start'",
+        ),
+        ({"steps": 1, "learning_rate": "fast"}, "'start' of a schedule is a number"),
+        ({"steps": 1, "temperature": {"name": "exponential", "start": 1.0}}, "'start' and 'end' above 0"),
+    ],
+)
+def test_wrong_settings_are_named(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        TrainConfig.from_dict(given)
+
+
+def test_objectives_are_found_by_name_and_get_their_symbols() -> None:
+    found = resolve({"name": "hfvae", "beta": 4.0}, dataset_size=123)
+    assert found.keywords == {"beta": 4.0, "dataset_size": 123}  # type: ignore[attr-defined]
+    assert resolve(found, 5) is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("hfva", "there is no 'hfva'; did you mean 'hfvae'"),
+        ({"name": "semi_supervised", "alfa": 1.0}, "no symbol 'alfa'; did you mean 'alpha'"),
+        ({"alpha": 1.0}, "say which one"),
+        ("Terms", "there is no 'Terms'"),
+        ("factor_vae", "needs a value for: .*discriminator"),
+    ],
+)
+def test_wrong_objectives_are_named(given: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        resolve(given, 10)
