@@ -253,14 +253,15 @@ def test_a_label_switched_off_by_where_does_not_count() -> None:
     torch.testing.assert_close(off[1], torch.distributions.Normal(0.0, 1.0).log_prob(torch.tensor(0.0)))
 
 
-def test_compiles_without_a_graph_break() -> None:
+@pytest.mark.parametrize("gradient", ["concrete", pytest.param("enumerate", marks=pytest.mark.slow)])
+def test_compiles_without_a_graph_break(gradient: str) -> None:
     """The whole step, traces included; ``backend="eager"`` shows breaks without generating code."""
     encoder, decoder = torch.nn.Linear(6, 8), torch.nn.Linear(5, 6)
 
     def loss(x: Tensor, y: Tensor, known: Tensor) -> Tensor:
         q, p = unknot.Trace(samples=2), unknot.Trace()
         h = encoder(x)
-        label = q.concrete(h[:, :3], 0.66, value=unknot.partial(y, known), name="y")
+        label = q.concrete(h[:, :3], 0.66, value=unknot.partial(y, known), name="y", gradient=gradient)
         mean = unknot.cat([h[:, 3:5], label], -1)[..., :2]
         z = q.normal(mean, h[:, 5:7].exp(), name="z")
         label = p.concrete(torch.zeros(3), 0.66, value=q["y"], name="y")
