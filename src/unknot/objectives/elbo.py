@@ -32,8 +32,14 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
     vector and its exact KL. ``analytic=True`` takes the KL divergence in closed form where torch knows one and
     p's parents of the site do not depend on its draw; the expectation is the same, the variance smaller.
 
-    >>> terms = elbo(encoder(x), decoder(x, q))
-    >>> terms.loss.backward()
+    >>> from unknot import Trace
+    >>> q, p = Trace(samples=5), Trace()
+    >>> _ = q.normal(torch.zeros(4), 1.0, name="z")
+    >>> z = p.normal(0.0, 1.0, value=q["z"], name="z")
+    >>> _ = p.normal(z, 1.0, value=torch.zeros(4), name="x")
+    >>> terms = elbo(q, p)
+    >>> list(terms), terms["kl[z]"].shape, terms.loss.shape
+    (['reconstruction', 'kl[z]'], torch.Size([4]), torch.Size([]))
     """
     check_pair(q, p)
     values = {"reconstruction": reconstruction(q, p)}

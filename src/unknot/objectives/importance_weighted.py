@@ -46,6 +46,14 @@ def importance_weighted(
     leave-one-out signal of Mnih & Rezende (2016). ``doubly_reparameterised=True``: for the encoder, draws count
     with their squared weight, the same in expectation and with a signal that does not fade as S grows
     (Tucker et al. 2019); for pathwise and Concrete sites that do not depend on each other's draws.
+
+    >>> from unknot import Trace
+    >>> q, p = Trace(samples=5), Trace()
+    >>> _ = q.normal(torch.zeros(4), 0.7071, name="z")
+    >>> z = p.normal(0.0, 1.0, value=q["z"], name="z")
+    >>> _ = p.normal(z, 1.0, value=torch.zeros(4), name="x")
+    >>> importance_weighted(q, p)["evidence"]  # q is the posterior: log N(0; 0, 2)
+    tensor([-1.2655, -1.2655, -1.2655, -1.2655])
     """
     check_pair(q, p)
     if doubly_reparameterised:

@@ -51,6 +51,14 @@ def semi_supervised(
     sites alike. ``weight_gradient=False`` holds w̄ constant, the gradient through log w remains: less variance,
     but not the gradient of any objective when the weights vary. Self-normalised weights are biased for finite
     S, of order 1/S.
+
+    >>> from unknot import Trace, partial
+    >>> q, p = Trace(), Trace()
+    >>> _ = q.concrete(torch.zeros(3, 2), 0.66, value=partial(torch.tensor([1, -1, 0])), name="y")
+    >>> _ = p.concrete(torch.zeros(2), 0.66, value=q["y"], name="y")
+    >>> _ = p.normal(0.0, 1.0, value=torch.zeros(3), name="x")
+    >>> semi_supervised(q, p, alpha=50.0)["classifier"]
+    tensor([-0.6931,  0.0000, -0.6931])
     """
     check_pair(q, p)
     values = {"reconstruction": reconstruction(q, p)}
