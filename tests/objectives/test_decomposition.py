@@ -199,3 +199,18 @@ def test_a_site_that_does_not_exist_for_every_item_is_refused():
         p.normal(0.0, 1.0, value=q["z"], name="z")
     with pytest.raises(SpecError, match="where"):
         decompose(q, p, N)
+
+
+@pytest.mark.slow
+def test_the_objective_compiles_without_graph_breaks():
+    encoder, x = Encoder(), data()
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        q = encoder(x)
+        return decompose(q, decoder(x, q), N, TREES[1]).loss
+
+    torch.manual_seed(1)
+    eager = loss(x)
+    torch.manual_seed(1)
+    compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")(x)
+    torch.testing.assert_close(compiled, eager)

@@ -79,8 +79,14 @@ def decompose(
     Items that know a variable's value contribute log p there and no log q(y | x), as in the ELBO; the marginals
     of a label are those of the recogniser, by mass: see :mod:`unknot.objectives.factor_pairs`.
 
-    >>> terms = decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]})
-    >>> terms.means()["mutual_information"]
+    >>> import torch
+    >>> q, p = Trace(), Trace()
+    >>> _ = q.concrete(torch.randn(64, 10, requires_grad=True), 0.66, name="y")
+    >>> _ = q.normal(torch.randn(64, 5, requires_grad=True), 0.5, name="z")
+    >>> _ = p.concrete(torch.zeros(10), 0.66, value=q["y"], name="y")
+    >>> _ = p.normal(0.0, 1.0, value=q["z"], name="z")
+    >>> list(decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]}))
+    ['reconstruction', 'mutual_information', 'between', 'within', 'marginal']
     """
     parts = decomposition_parts(q, p, dataset_size, groups, options)
     return expected_terms(q, p, parts.values, {}, parts.details)

@@ -9,9 +9,9 @@ column, the parent's value of the *row*. The trace holds q(z | x_c, y_c) only. T
 * anything else, a relaxed or a continuous parent: no finite table exists. ``every_pair=True`` runs the encoder
   once for every draw (B x B evaluations: small batches, tests); otherwise it is refused.
 
-``encoder`` is a function from given values to the trace the encoder makes with them on the same inputs:
+``encoder`` is a function from given values to the trace the encoder makes with them on the same inputs::
 
->>> hfvae(q, p, dataset_size=60000, encoder=lambda given: encoder(x, y_values=given["y"]))
+    hfvae(q, p, dataset_size=60000, encoder=lambda given: encoder(x, y_values=given["y"]))
 """
 
 from __future__ import annotations

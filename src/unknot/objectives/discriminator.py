@@ -6,11 +6,11 @@ classifier with log-odds D(z), at its optimum,
     D(z) = log q(z) / Π_d q(z_d),    so    TC(z) = E_q(z) D(z)
 
 One step of training is two: the model's on one batch, with D fixed, and the discriminator's on another batch,
-with the encoder fixed:
+with the encoder fixed::
 
->>> terms = factor_vae(q, p, discriminator, gamma=10.0)
->>> terms.loss.backward(); model_optimiser.step()
->>> discriminator_loss(discriminator, encoder(other_x)).backward(); discriminator_optimiser.step()
+    terms = factor_vae(q, p, discriminator, gamma=10.0)
+    terms.loss.backward(); model_optimiser.step()
+    discriminator_loss(discriminator, encoder(other_x)).backward(); discriminator_optimiser.step()
 
 ``discriminator_loss`` detaches the draws; the model's optimiser must not hold D's parameters.
 """
