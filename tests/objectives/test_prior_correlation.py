@@ -17,6 +17,7 @@ import unknot
 from tests.objectives.structured_programs import B, D, Encoder, N, covariance, data, decoder
 from unknot.errors import SpecError
 from unknot.objectives import decompose, elbo
+from unknot.objectives.prior_enumeration import combinations
 
 double = torch.float64
 
@@ -153,22 +154,53 @@ def test_sampled_marginals_leave_the_sum_at_the_elbo(tree):
     torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
 
 
-def test_a_sampled_marginal_of_one_site_is_that_of_the_mixture():
-    program, x = Program(), data()
-    q = program.encode(x)
-    p, draws = program(q), 20_000
-    terms = decompose(q, p, N, {"y": ["y"], "zv": ["z", "v"]}, prior=program, prior_draws=draws)
-    z, v = q["z"].value, q["v"].value
-    # between = log p(y,z,v) - log p(y) - log p(z,v) - [the same of q]; q's share does not depend on p
+def shares_of_p(program: Program, q: unknot.Trace, tree, draws: int) -> dict[str, Tensor]:
+    """What the prior adds to every term: the terms minus those under a prior equal to q(z | x), which factorises."""
     flat = unknot.Trace()
     for node in q.variables():
         flat.variable(node.dist, q[node.name], name=node.name)
-    of_q = decompose(q, flat, N, {"y": ["y"], "zv": ["z", "v"]})["between"]
-    want = p.log_prob() - p["y"].log_prob - program.log_zv(z, v) + of_q
-    torch.testing.assert_close(terms["between"], want, rtol=0.0, atol=0.2)
-    error = (terms["between"] - want).abs()
-    fewer = decompose(q, p, N, {"y": ["y"], "zv": ["z", "v"]}, prior=program, prior_draws=20)["between"]
-    assert error.mean() < (fewer - want).abs().mean()
+    with_p = decompose(q, program(q), N, tree, prior=program, prior_draws=draws)
+    with_q = decompose(q, flat, N, tree)
+    return {name: with_p[name] - with_q[name] for name in with_p if name != "reconstruction"}
+
+
+def test_marginals_over_a_discrete_site_are_exact():
+    program, x = Program(), data()
+    q = program.encode(x)
+    p, z, v = program(q), q["z"].value, q["v"].value
+    tree = {"y": ["y"], "zv": ["z", "v"]}
+    found = shares_of_p(program, q, tree, draws=1)
+    joint, pair = p.log_prob(), program.log_zv(z, v)
+    torch.testing.assert_close(found["between"], joint - p["y"].log_prob - pair)
+    single = torch.logsumexp(program.logits[:, None] + Normal(program.means, 0.7).log_prob(z[:, None]), -2)
+    # q(z | x) as a prior has independent dimensions: its share of within[z] is zero
+    torch.testing.assert_close(found["within[z]"], program.log_z(z) - single.sum(-1))
+
+
+def test_marginals_over_a_continuous_site_are_sampled():
+    """v follows z, which is continuous: log p(v) has an error that falls with the number of draws."""
+    program, x = Program(), data()
+    q = program.encode(x)
+    v = q["v"].value
+    spread = Normal(0.5 * program.means, (1 + 0.25 * 0.7**2) ** 0.5)
+    exact = torch.logsumexp(program.logits + spread.log_prob(v[:, None]).sum(-1), -1)
+    want = program(q).log_prob() - program.log_z(q["z"].value) - program(q)["y"].log_prob - exact
+    errors = [
+        (shares_of_p(program, q, ["y", "z", "v"], draws)["between"] - want).abs() for draws in (20, 20_000)
+    ]
+    assert errors[1].max() < 0.1
+    assert errors[1].mean() < 0.2 * errors[0].mean()
+
+
+def test_a_relaxed_parent_has_no_list_of_values():
+    q = Encoder()(data())
+    assert combinations([q["y"]]) is None
+    assert combinations([q["z"]]) is None
+    hard = Encoder("straight_through")(data())["y"]
+    listed = combinations([hard])
+    assert listed is not None
+    torch.testing.assert_close(listed["y"], torch.eye(4, dtype=double))
+    assert combinations([hard] * 7) is None  # 4^7 are too many
 
 
 def test_a_prior_that_depends_on_the_input_alone_factorises():
