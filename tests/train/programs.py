@@ -17,16 +17,22 @@ from unknot.objectives.terms import Terms
 
 
 class ClassAndStyle(nn.Module):
-    """A digit y (Concrete, partly observed) and a style z, both from an MLP; and back."""
+    """A digit y (Concrete, partly observed) and a style z, both from an MLP; and back.
+
+    The style is recognised from x and y, or with ``independent`` from x alone.
+    """
 
     temperature: Tensor
 
-    def __init__(self, pixels: int = 64, hidden: int = 32, style: int = 4, classes: int = 10) -> None:
+    def __init__(
+        self, pixels: int = 64, hidden: int = 32, style: int = 4, classes: int = 10, independent: bool = False
+    ) -> None:
         super().__init__()
+        self.independent = independent
         self.h = nn.Sequential(nn.Linear(pixels, hidden), nn.ReLU())
         self.y = nn.Linear(hidden, classes)
-        self.mean = nn.Linear(hidden + classes, style)
-        self.scale = nn.Linear(hidden + classes, style)
+        seen = hidden if independent else hidden + classes
+        self.mean, self.scale = nn.Linear(seen, style), nn.Linear(seen, style)
         self.x = nn.Sequential(nn.Linear(classes + style, hidden), nn.ReLU(), nn.Linear(hidden, pixels))
         self.register_buffer("temperature", torch.tensor(0.66))
 
@@ -36,7 +42,7 @@ class ClassAndStyle(nn.Module):
         h = self.h(pixels)
         labels = unknot.partial(batch["digit"], batch.known["digit"])
         y = q.concrete(self.y(h), self.temperature, value=labels, name="y")
-        hy = unknot.cat([h, y], -1)
+        hy = h if self.independent else unknot.cat([h, y], -1)
         z = q.normal(self.mean(hy), softplus(self.scale(hy)) + 1e-3, name="z")
 
         y = p.concrete(torch.zeros_like(self.y.bias), self.temperature, value=q["y"], name="y")
