@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from unknot.errors import SpecError
-from unknot.objectives import draw_probability, supervision_rate, supervision_weight
+from unknot.objectives import supervision_rate, supervision_weight
 
 COUNTS = st.integers(min_value=1, max_value=10**6)
 
@@ -28,16 +27,6 @@ def test_rates_of_the_paper() -> None:
     assert supervision_rate(1.0, 100, 49_900) == pytest.approx(0.002)
     assert supervision_rate(1.0, 3000, 47_000) == pytest.approx(0.06)
     assert supervision_rate(1.0, 5, 0) == 1.0
-
-
-def test_drawing_more_often_makes_the_labelled_share_the_rate() -> None:
-    labelled = torch.arange(1000) < 30
-    probability = draw_probability(labelled, 7.0)
-    assert probability.sum().item() == pytest.approx(1.0)
-    assert probability[labelled].sum().item() == pytest.approx(supervision_rate(7.0, 30, 970), rel=1e-5)
-    drawn = torch.multinomial(probability, 100_000, replacement=True)
-    share, rate = labelled[drawn].double().mean().item(), supervision_rate(7.0, 30, 970)
-    assert abs(share - rate) < 5 * (rate * (1 - rate) / 100_000) ** 0.5
 
 
 @pytest.mark.parametrize(

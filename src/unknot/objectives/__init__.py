@@ -8,7 +8,7 @@ from unknot.objectives.discriminator import Discriminator, discriminator_loss
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.semi_supervised import semi_supervised
-from unknot.objectives.supervision import draw_probability, supervision_rate, supervision_weight
+from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.table_one import (
     anchor_vae,
     beta_tcvae,
@@ -35,7 +35,6 @@ __all__ = [
     "decompose",
     "dip_vae",
     "discriminator_loss",
-    "draw_probability",
     "elbo",
     "factor_vae",
     "hfvae",

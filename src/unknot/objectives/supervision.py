@@ -6,15 +6,14 @@ objective is the supervision rate
     ρ = γ M / (N + γ M)
 
 S16 (sec. 2.2) leaves the weights alone and shows labelled items more often. The two are the same in expectation:
-draw each labelled item γ times as often as an unlabelled one, and a share ρ of every batch is labelled. They
+draw each labelled item γ times as often as an unlabelled one, and a share ρ of every batch is labelled
+(``data.batches(labelled_share=supervision_rate(...))``). They
 differ in variance: a weight repeats no work, re-drawing shows an item beside other items and with other noise.
 """
 
 from __future__ import annotations
 
 import math
-
-from torch import Tensor, where
 
 from unknot.errors import SpecError
 
@@ -48,18 +47,6 @@ def supervision_weight(rate: float, labelled: int, unlabelled: int) -> float:
             "them; for rate 1, train on the labelled items alone"
         )
     return rate * unlabelled / ((1 - rate) * labelled)
-
-
-def draw_probability(labelled: Tensor, gamma: float) -> Tensor:
-    """Probability of drawing each item if labelled ones come ``gamma`` times as often as the others (S16).
-
-    ``labelled`` is a mask over the training items; the result sums to one, and to ρ over the labelled items.
-
-    >>> draw_probability(torch.tensor([True, False, False]), gamma=2.0)
-    tensor([0.5000, 0.2500, 0.2500])
-    """
-    weight = where(labelled, gamma, 1.0)
-    return weight / weight.sum()
 
 
 def _check_counts(labelled: int, unlabelled: int) -> None:
