@@ -93,7 +93,7 @@ def test_vary_changes_the_factor_and_keeps_the_rest(fitted: StructuredVAE) -> No
     "asked", [{"digit": 11}, {"digit": "three"}, {"digit": [1, 2]}, {"style": [1.0, 2.0]}]
 )
 def test_values_that_do_not_fit_are_refused(fitted: StructuredVAE, asked: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="digit|style"):
+    with pytest.raises(DataError, match=r"digit|style"):
         fitted.sample(5, **asked)
     with pytest.raises(SpecError, match="no factor 'colour'"):
         fitted.sample(5, colour=1)

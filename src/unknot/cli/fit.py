@@ -20,7 +20,7 @@ def command(
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. train.steps=500."),
     ] = None,
     run: Annotated[
-        Path | None, typer.Option("--run", help="The run folder; by default runs/NAME-NUMBER.")
+        Path | None, typer.Option("-o", "--run", help="The run folder; by default runs/NAME-NUMBER.")
     ] = None,
     resume: Annotated[Path | None, typer.Option("--resume", help="Go on with this run folder.")] = None,
     data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,

@@ -103,7 +103,7 @@ def _check_items(path: Path, x: np.ndarray) -> None:
 
 def _load_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
-        with np.load(path, allow_pickle=False) as content:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
     except FileNotFoundError:
         raise DataError(f"there is no file {path}.") from None

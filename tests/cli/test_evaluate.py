@@ -1,0 +1,69 @@
+"""`unknot evaluate`: scores as a table and as JSON, on the test split and on other files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.running import CSV_SPEC, csv_file, digits, refused, run, spec_file
+
+
+def test_the_test_split(trained_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "evaluate", trained_run)
+    assert (code, err) == (0, "")
+    assert "digit" in out
+    assert "%" in out
+    code, out, _ = run(capsys, "evaluate", trained_run, "--json")
+    (score,) = json.loads(out)
+    assert score["factor"] == "digit"
+    assert 0 <= score["value"] <= 1
+    assert score["items"] > 100
+
+
+def test_evaluating_does_not_change_the_run(trained_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = run(capsys, "evaluate", trained_run, "--json")
+    before = {p: p.read_bytes() for p in trained_run.rglob("*") if p.is_file()}
+    assert run(capsys, "evaluate", trained_run, "--json") == first
+    assert {p: p.read_bytes() for p in trained_run.rglob("*") if p.is_file()} == before
+
+
+def test_other_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    images, classes = digits()
+    np.savez(tmp_path / "more.npz", x=images[:50, None], digit=np.where(np.arange(50) < 40, classes[:50], -1))
+    code, out, _ = run(capsys, "evaluate", trained_run, tmp_path / "more.npz", "--json")
+    assert code == 0
+    assert json.loads(out)[0]["items"] == 40
+    np.savez(tmp_path / "bare.npz", x=images[:50, None])
+    assert "has no labels" in refused(capsys, "evaluate", trained_run, tmp_path / "bare.npz")
+    np.savez(tmp_path / "large.npz", x=np.zeros((3, 1, 9, 9), np.uint8))
+    assert "(1, 9, 9), but (1, 8, 8) is needed" in refused(
+        capsys, "evaluate", trained_run, tmp_path / "large.npz"
+    )
+    np.savez(tmp_path / "strange.npz", x=images[:2, None], digit=[4, 12])
+    assert "got 12" in refused(capsys, "evaluate", trained_run, tmp_path / "strange.npz")
+
+
+def test_data_without_a_test_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = spec_file(tmp_path, CSV_SPEC.replace("test_share: 0.25", "test_share: 0"))
+    assert run(capsys, "fit", spec, csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
+    assert "no test split: name labelled data" in refused(capsys, "evaluate", "out")
+    code, out, _ = run(capsys, "evaluate", "out", "t.csv", "--json")
+    assert code == 0
+    assert [score["factor"] for score in json.loads(out)] == ["group", "severity"]
+    (tmp_path / "other.csv").write_text("age,group\n50,ill\n")
+    assert "no column 'smokes', which the model was trained on" in refused(
+        capsys, "evaluate", "out", "other.csv"
+    )
+    (tmp_path / "moved").mkdir()
+    shutil.move("t.csv", "moved/t.csv")
+    assert "cannot be read" in refused(capsys, "fit", "--resume", "out", "--set", "train.steps=9")
+    moved = ("--set", "train.steps=9", "--set", "data.file=moved/t.csv")
+    assert run(capsys, "fit", "--resume", "out", *moved)[0] == 0
+    assert run(capsys, "evaluate", "out", "moved/t.csv")[0] == 0

@@ -1,0 +1,59 @@
+"""`unknot predict`: one row per item, in the users' own names."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.running import CSV_SPEC, csv_file, digits, image_folder, refused, run, spec_file
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_table_of_predictions(
+    trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "new.npz", x=digits()[0][:7, None])
+    code, out, _ = run(capsys, "predict", trained_run, tmp_path / "new.npz", "-o", tmp_path / "t.csv")
+    assert code == 0
+    assert "Wrote 7 rows" in out
+    rows = rows_of(tmp_path / "t.csv")
+    assert list(rows[0]) == ["row", "digit", "digit probability"]
+    assert [row["row"] for row in rows] == [str(i) for i in range(7)]
+    assert all(row["digit"] in "0123456789" and 0.1 <= float(row["digit probability"]) <= 1 for row in rows)
+
+
+def test_words_numbers_and_file_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = csv_file(tmp_path / "t.csv")
+    assert run(capsys, "fit", spec_file(tmp_path, CSV_SPEC), table, "--run", "table")[0] == 0
+    assert run(capsys, "predict", "table", table, "-o", "p.csv")[0] == 0
+    rows = rows_of(tmp_path / "p.csv")
+    assert list(rows[0]) == ["row", "group", "group probability", "severity"]
+    assert {row["group"] for row in rows} <= {"ill", "well"}
+    assert all(np.isfinite(float(row["severity"])) for row in rows)
+
+    folder = image_folder(tmp_path / "images")
+    spec = spec_file(tmp_path, "model: {style: 2, width: 16}\ntrain: {steps: 2, batch_size: 8}\n")
+    assert run(capsys, "fit", spec, folder, "--run", "pictures")[0] == 0
+    assert run(capsys, "predict", "pictures", folder, "-o", "p.csv")[0] == 0
+    rows = rows_of(tmp_path / "p.csv")
+    assert (rows[3]["file"], len(rows)) == ("image-03.png", 40)
+    assert {row["parity"] for row in rows} <= {"even", "odd"}
+
+
+def test_where_the_table_cannot_be_written(
+    trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "new.npz", x=digits()[0][:7, None])
+    said = refused(capsys, "predict", trained_run, tmp_path / "new.npz", "-o", tmp_path / "no" / "t.csv")
+    assert "No such file or directory" in said
+    assert "no file" in refused(capsys, "predict", trained_run, tmp_path / "absent.npz")

@@ -1,0 +1,76 @@
+"""`unknot report`: one page that needs no other file."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import CSV_SPEC, csv_file, refused, run, spec_file
+
+VOID = {"meta", "img", "br", "hr", "input", "link"}
+
+
+class Reader(HTMLParser):
+    """Refuses tags that do not nest, and notes everything a browser would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.sources: list[str] = []
+        self.tags: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.sources += [v or "" for k, v in attributes if k in ("src", "href", "xlink:href", "srcset")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == []
+    return reader
+
+
+def test_the_page_is_whole_and_needs_nothing_else(
+    trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "report", trained_run, "-o", tmp_path / "r.html")
+    assert code == 0
+    assert "r.html" in out
+    page = (tmp_path / "r.html").read_text()
+    reader = read(page)
+    assert all(source.startswith(("data:image/png;base64,", "#")) for source in reader.sources)
+    assert not re.search(r"url\(\s*['\"]?https?:|@import", page)
+    assert "svg" in reader.tags
+    assert reader.tags.count("img") >= 6
+    for words in ("digit", "Reconstructions", "Analogies: digit", "Traversals of style", "Style grid",
+                  "Confusion: digit", "Information per dimension", "Training", "config.yaml"):  # fmt: skip
+        assert words in page, words
+    assert len(page) < 2_000_000
+
+
+def test_a_table_has_a_report_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (
+        run(capsys, "fit", spec_file(tmp_path, CSV_SPEC), csv_file(tmp_path / "t.csv"), "--run", "out")[0]
+        == 0
+    )
+    assert run(capsys, "report", "out")[0] == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    read(page)
+    assert "root mean square error" in page
+    assert "Confusion: group" in page
+
+
+def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "not a run folder" in refused(capsys, "report", tmp_path)

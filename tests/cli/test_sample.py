@@ -1,0 +1,52 @@
+"""`unknot sample`: sheets and arrays, with nodes set, the same from the same seed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.running import image_folder, refused, run, spec_file
+
+
+def test_arrays(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def sample(name: str, *options: str) -> np.ndarray:
+        assert run(capsys, "sample", trained_run, "-n", "5", "-o", tmp_path / name, *options)[0] == 0
+        return np.load(tmp_path / name)["x"]
+
+    one = sample("a.npz")
+    assert one.shape == (5, 1, 8, 8)
+    assert 0 <= one.min() < one.max() <= 1
+    np.testing.assert_array_equal(one, sample("b.npz"))
+    assert not np.array_equal(one, sample("c.npz", "--seed", "1"))
+    fixed = sample("d.npz", "--set", "digit=3", "--set", "style=[0.0, 1.0, 0.0]")
+    np.testing.assert_allclose(fixed, np.broadcast_to(fixed[:1], fixed.shape), rtol=1e-5)
+
+
+def test_a_sheet_of_images(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from PIL import Image
+
+    code, out, _ = run(capsys, "sample", trained_run, "-n", "11", "-o", tmp_path / "s.png")
+    assert code == 0
+    assert "Wrote 11 items" in out
+    with Image.open(tmp_path / "s.png") as sheet:
+        assert min(sheet.size) > 50
+
+
+def test_classes_by_their_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = spec_file(tmp_path, "model: {style: 2, width: 16}\ntrain: {steps: 2, batch_size: 8}\n")
+    assert run(capsys, "fit", spec, image_folder(tmp_path / "images"), "--run", "out")[0] == 0
+    assert run(capsys, "sample", "out", "--set", "parity=odd", "-o", "odd.npz")[0] == 0
+    assert "no class prime; it has even, odd" in refused(capsys, "sample", "out", "--set", "parity=prime")
+
+
+def test_mistakes(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no node 'colour'" in refused(capsys, "sample", trained_run, "--set", "colour=1")
+    assert "no class 12" in refused(capsys, "sample", trained_run, "--set", "digit=12")
+    assert "KEY=VALUE" in refused(capsys, "sample", trained_run, "--set", "digit")
+    assert "images go to a .png sheet" in refused(capsys, "sample", trained_run, "-o", tmp_path / "x.gif")
+    refused(capsys, "sample", trained_run, "-o", tmp_path / "x.png", "--set", "style=[1.0]")
