@@ -160,6 +160,7 @@ def test_bf16_runs_and_stays_near_full_precision() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # torch's compiler still imports torch.jit
 def test_compile_takes_the_whole_step_and_agrees() -> None:
     eager = fit(model(), digits(), _config(steps=12, log_every=12)).history[-1]["loss"]
     compiled = fit(model(), digits(), _config(steps=12, log_every=12, compile=True)).history[-1]["loss"]

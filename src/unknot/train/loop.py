@@ -5,18 +5,20 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from unknot.core import noise
+from unknot.core.trace import Trace
 from unknot.core.validation import validation as value_checks
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.errors import RunError, SpecError
 from unknot.train import seeding
+from unknot.train.adversary import Adversary, FactorVAE
 from unknot.train.averaging import WeightAverage
 from unknot.train.config import TrainConfig
 from unknot.train.divergence import Guard, culprit
@@ -24,7 +26,7 @@ from unknot.train.early_stopping import EarlyStopping
 from unknot.train.epochs import Epochs, label_digest
 from unknot.train.interrupt import Interrupts
 from unknot.train.metrics_log import MetricsLog
-from unknot.train.objective import resolve
+from unknot.train.objective import Objective, resolve
 from unknot.train.processes import any_process, connect
 from unknot.train.progress import Progress
 from unknot.train.run_folder import RunFolder
@@ -94,7 +96,7 @@ class Loop:
         self.fabric, self.config, self.run, self.validation = fabric, config, run, validation
         self.model = model.to(fabric.device).train()
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
-        self.objective = resolve(config.objective, len(data))
+        self.objective = self._objective(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
         self.small = [p for p in self.weights if p.numel() <= SMALL] or self.weights
         self.optimiser = torch.optim.Adam(
@@ -105,7 +107,10 @@ class Loop:
         )
         average = None if config.average_weights is None else WeightAverage(model, config.average_weights)
         stopping = EarlyStopping(config.patience)
-        self.state = TrainingState(model, self.objective, self.optimiser, average, stopping)
+        adversary = None
+        if isinstance(self.objective, FactorVAE):
+            adversary = Adversary(self.objective, model, fabric.world_size)
+        self.state = TrainingState(model, self.objective, self.optimiser, average, stopping, adversary)
         self.rate = schedule(config.learning_rate, self.epochs.steps, "learning_rate")
         self.temperature = _temperature(model, config, self.epochs.steps)
 
@@ -123,11 +128,16 @@ class Loop:
         """Step until the end, a patience that has run out, or an interrupt."""
         state, steps = self.state, self.epochs.steps
         batches = self.epochs.batches(state.step)
+        others = replace(self.epochs, config=replace(self.config, seed=self.config.seed + 1)).batches(
+            state.step
+        )
         with ExitStack() as checks:
             if state.step > 0:
                 checks.enter_context(value_checks(False))
             while state.step < steps and not state.stopping.exhausted:
                 self._step(next(batches))
+                if state.adversary is not None:
+                    state.adversary.step(others)
                 if state.step == 1:  # the first step has shown that the program is sound
                     checks.enter_context(value_checks(False))
                 record = self._due(interrupts)
@@ -162,6 +172,18 @@ class Loop:
         if state.average is not None:
             state.average.update(state.step)
         self.log.add(means.content)
+
+    def _objective(self, dataset_size: int) -> Objective:
+        """The objective, on the device; drawing for it leaves the random states as they were."""
+
+        def draw() -> Trace:
+            with torch.no_grad():
+                return self.model(self.epochs.batch(0))[0]
+
+        with seeding.kept():
+            seeding.seed_all(self.config.seed)
+            found = resolve(self.config.objective, dataset_size, draw)
+        return found.to(self.fabric.device) if isinstance(found, nn.Module) else found
 
     def _clip(self) -> Tensor:
         """The length of the gradient, which is shortened if it is more than clip_norm.

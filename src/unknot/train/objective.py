@@ -8,16 +8,20 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from unknot.core.trace import Trace
 from unknot.errors import SpecError
 
 Objective = Callable[..., Any]  # (q, p) -> Terms
 
 
-def resolve(given: str | Mapping[str, Any] | Objective, dataset_size: int) -> Objective:
+def resolve(
+    given: str | Mapping[str, Any] | Objective, dataset_size: int, draw: Callable[[], Trace] | None = None
+) -> Objective:
     """The function ``(q, p) -> Terms`` that a config means.
 
     ``"elbo"`` or ``{"name": "hfvae", "beta": 4.0}`` is looked up in :mod:`unknot.objectives`; a function is taken
     as it is. Where the objective asks for ``dataset_size`` and it is not given, it is the size of the data set.
+    ``draw`` makes a recognition trace of the model; FactorVAE's discriminator takes its size from it.
 
     >>> resolve({"name": "elbo"}, dataset_size=100).__name__
     'elbo'
@@ -28,7 +32,13 @@ def resolve(given: str | Mapping[str, Any] | Objective, dataset_size: int) -> Ob
     name = symbols.pop("name", None)
     if name is None:
         raise SpecError("objective: say which one, {'name': 'elbo', ...}; `unknot objectives` lists them.")
-    return _complete(_named(str(name)), symbols, dataset_size)
+    makes_own = name == "factor_vae" and "discriminator" not in symbols and draw is not None
+    function = _complete(_named(str(name)), symbols, dataset_size, ("discriminator",) if makes_own else ())
+    if makes_own and draw is not None:
+        from unknot.train.adversary import FactorVAE
+
+        return FactorVAE(draw(), **symbols)
+    return function
 
 
 def _named(name: str) -> Objective:
@@ -50,7 +60,9 @@ def _takes_traces(thing: Any) -> bool:
     return list(inspect.signature(thing).parameters)[:2] == ["q", "p"]
 
 
-def _complete(function: Objective, symbols: dict[str, Any], dataset_size: int) -> Objective:
+def _complete(
+    function: Objective, symbols: dict[str, Any], dataset_size: int, supplied: tuple[str, ...] = ()
+) -> Objective:
     """Bind the symbols, after a look at which ones the function takes."""
     try:
         parameters = inspect.signature(function).parameters
@@ -68,12 +80,9 @@ def _complete(function: Objective, symbols: dict[str, Any], dataset_size: int) -
             )
     if "dataset_size" in names:
         symbols.setdefault("dataset_size", dataset_size)
-    missing = [
-        n
-        for n in names
-        if n not in symbols and parameters[n].default is inspect.Parameter.empty
-        and parameters[n].kind not in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    ]  # fmt: skip
+    rest = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    needed = [n for n in names if parameters[n].default is inspect.Parameter.empty]
+    missing = [n for n in needed if n not in (*symbols, *supplied) and parameters[n].kind not in rest]
     if missing:
         raise SpecError(f"objective '{_name(function)}' needs a value for: {', '.join(missing)}.")
     return partial(function, **symbols) if symbols else function

@@ -26,10 +26,13 @@ class Held(Generic[Content]):
 class Step(nn.Module):
     """From a batch to the loss and the means of the objective's terms."""
 
+    objective: Objective
+
     def __init__(self, model: nn.Module, objective: Objective, compiled: bool) -> None:
         super().__init__()
         self.model = model
-        self.objective = objective
+        # Not a sub-module: an objective's own network is trained apart from the model.
+        object.__setattr__(self, "objective", objective)
         self._run = torch.compile(self._compute, fullgraph=True, dynamic=False) if compiled else self._compute
         self.first = True  # the first step of a run: eager, and the traces are checked against each other
 

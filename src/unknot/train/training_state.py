@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from unknot.errors import RunError
 from unknot.train import seeding
+from unknot.train.adversary import Adversary
 from unknot.train.averaging import WeightAverage
 from unknot.train.checkpoint import Checkpoint, pack_optimiser, under, unpack_optimiser
 from unknot.train.early_stopping import EarlyStopping
@@ -25,6 +26,7 @@ class TrainingState:
     optimiser: torch.optim.Optimizer
     average: WeightAverage | None
     stopping: EarlyStopping
+    adversary: Adversary | None = None
     step: int = 0
     seconds: float = 0.0  # of earlier processes of this run
     _since: float = field(default_factory=time.perf_counter)
@@ -53,6 +55,8 @@ class TrainingState:
             tensors |= under("average", self.average.state_dict())
         if isinstance(self.objective, nn.Module):
             tensors |= under("objective", self.objective.state_dict())
+        if self.adversary is not None:
+            tensors |= under("adversary", pack_optimiser(self.adversary.optimiser))
         state = {"random": random_scalars, "stopping": self.stopping.state(), "seconds": self.elapsed, **more}
         return Checkpoint(self.step, tensors, state)
 
@@ -63,6 +67,8 @@ class TrainingState:
             unpack_optimiser(self.optimiser, made.part("optimiser"))
             if isinstance(self.objective, nn.Module):
                 self.objective.load_state_dict(made.part("objective"))
+            if self.adversary is not None:
+                unpack_optimiser(self.adversary.optimiser, made.part("adversary"))
             if self.average is not None:
                 self.average.load_state_dict(made.part("average"))
         except (RuntimeError, ValueError, KeyError) as error:
