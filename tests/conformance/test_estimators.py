@@ -38,3 +38,11 @@ def test_its_spread_shrinks_with_the_batch(rows):
     spread = {(r.N, r.B): r.spread for r in rows if "q^/q" in r.check and r.estimator == "stratified"}
     assert spread[16, 4] > spread[16, 8] > spread[16, 16]
     assert spread[64, 8] > spread[64, 32]
+
+
+def test_a_reference_batch_is_unbiased_and_less_spread(rows):
+    ratio = {r.estimator: r for r in rows if (r.N, r.B) == (64, 8) and "q^/q" in r.check}
+    log_bias = {r.estimator: r.measured for r in rows if (r.N, r.B) == (64, 8) and "log q^" in r.check}
+    assert ratio["stratified, 24 more"].ok
+    assert ratio["stratified, 24 more"].spread < 0.5 * ratio["stratified"].spread
+    assert log_bias["stratified"] < 3 * log_bias["stratified, 24 more"] < 0

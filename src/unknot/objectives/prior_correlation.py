@@ -108,7 +108,7 @@ class PriorGroups:
             )
         if listed is None:
             return Marginal(log_mean_exp(pairs.joint, -1), dimensions=pairs.marginals)
-        log_weights = sum((run[one].log_prob for one in listed), start=torch.zeros(()))
+        log_weights = sum((run[one].log_prob for one in listed), start=pairs.joint.new_zeros(batch))
         log_p = torch.logsumexp(pairs.joint + log_weights, -1)
         if size == 1:
             return Marginal(log_p, dimensions=log_p[..., None])
