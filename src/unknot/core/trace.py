@@ -11,7 +11,8 @@ from torch import Size, Tensor
 from torch.distributions import Distribution
 
 from unknot.core import dependencies, gradients, validation
-from unknot.core.axes import infer_leading, per_item
+from unknot.core.axes import per_item
+from unknot.core.draw_axes import check_prior_shape, extra_event, merge, with_leading
 from unknot.core.given import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.item_loss import item_loss
@@ -248,13 +249,14 @@ class Trace(Scopes, Sites):
         event_dims: int | None,
     ) -> Variable:
         if isinstance(given, FromPrior):
-            self._meet_prior(name, dist, given.batch, event_dims)
+            check_prior_shape(name, dist, given.batch, event_dims)
+            self._leading = self._leading or Size((given.batch,))
         elif isinstance(given, Partial) and not self._leading:
             self._leading = given.known.shape
-        extra = self._extra_event(name, dist, event_dims)  # event axes beyond the distribution's own
+        extra = extra_event(name, dist, event_dims, self._leading)  # event axes beyond the distribution's own
         if gradient == "enumerate":
             return self._enumerate(name, dist, given, extra)
-        dist, sample_shape = self._with_leading(name, dist, extra)
+        dist, sample_shape = with_leading(name, dist, extra, self._leading, self.samples)
         event = extra + len(dist.event_shape)
         drawn = gradients.draw(dist, gradient, sample_shape, event)
         node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
@@ -301,52 +303,6 @@ class Trace(Scopes, Sites):
             validation.check_value(name, dist, label, given.known, event)
         return label
 
-    # ---- axes ---------------------------------------------------------------------------------------
-
-    def _extra_event(self, name: str, dist: Distribution, event_dims: int | None) -> int:
-        """How many trailing axes of the batch shape belong to one item."""
-        shape, own = dist.batch_shape, len(dist.event_shape)
-        if event_dims is not None:
-            if not own <= event_dims <= own + len(shape):
-                raise TraceError(
-                    f"site '{name}': event_dims={event_dims} does not fit parameters of {type(dist).__name__} with "
-                    f"shape {tuple(shape + dist.event_shape)}; give them the shape of one item's value"
-                )
-            return event_dims - own
-        if own:
-            return 0
-        count = infer_leading(shape, self._leading)
-        if count == len(shape) > 1 and shape[: count - 1] == self._leading[1 - count :]:
-            raise TraceError(
-                f"site '{name}': parameters of shape {tuple(shape)} could be one number for each draw and item, or "
-                "a vector for each item; say event_dims=0 or event_dims=1 at the site"
-            )
-        return len(shape) - count
-
-    def _with_leading(self, name: str, dist: Distribution, extra: int) -> tuple[Distribution, Size]:
-        """What to draw so that the value has all leading axes: the distribution and a sample shape."""
-        shape = dist.batch_shape
-        own = shape[: len(shape) - extra]  # leading axes the parameters have
-        wanted = self._leading[-2:] or own[-1:]
-        if self.samples is not None:
-            wanted = Size((self.samples,)) + (wanted[-1:] or Size((1,)))
-        if len(own) <= len(wanted) and own == wanted[len(wanted) - len(own) :]:
-            return dist, wanted[: len(wanted) - len(own)]
-        full = _merge(name, own, wanted)
-        if full == own:
-            return dist, Size()
-        return dist.expand(full + shape[len(shape) - extra :]), Size()
-
-    def _meet_prior(self, name: str, dist: Distribution, batch: int, event_dims: int | None) -> None:
-        shape = dist.batch_shape
-        if event_dims is None and not dist.event_shape and len(shape) == 1 and shape[0] == batch:
-            raise TraceError(
-                f"site '{name}': parameters of shape ({batch},) could be one vector for all items or one number "
-                f"for each of the {batch} items; say event_dims=1 or event_dims=0 at the site"
-            )
-        if not self._leading:
-            self._leading = Size((batch,))
-
     # ---- bookkeeping --------------------------------------------------------------------------------
 
     def _full_name(self, name: str) -> str:
@@ -377,20 +333,10 @@ class Trace(Scopes, Sites):
         seen, leading = node.leading_shape, self._leading
         shared = min(len(seen), len(leading))
         if seen[len(seen) - shared :] != leading[len(leading) - shared :]:
-            self._leading = _merge(full, seen, leading)
+            self._leading = merge(full, seen, leading)
         elif len(seen) > len(leading):
             self._leading = seen
         self._nodes[full] = node
-
-
-def _merge(name: str, seen: Size, leading: Size) -> Size:
-    try:
-        return torch.broadcast_shapes(seen, leading)
-    except RuntimeError:
-        raise TraceError(
-            f"site '{name}': its leading axes {tuple(seen)} do not fit those of its labels or of the sites before it, "
-            f"{tuple(leading)}; axes are (samples, batch), aligned from the right"
-        ) from None
 
 
 def _describe(node: Node) -> str:
