@@ -44,6 +44,20 @@ def test_soft_draws_take_every_pair_when_asked():
     check_against_loop(encoder, x, q, encoder=lambda given: encoder(x, given["y"]), every_pair=True)
 
 
+@pytest.mark.parametrize(
+    "checks", [torch.no_grad, lambda: unknot.validation(False)], ids=["no_grad", "no checks"]
+)
+def test_an_encoder_at_hand_is_used_where_nothing_can_be_walked(checks):
+    encoder, x = Encoder("straight_through", dependent=True), data()
+    with checks():
+        q = encoder(x)
+        check_against_loop(encoder, x, q, encoder=lambda given: encoder(x, given["y"]))
+        soft = Encoder(None, dependent=True)
+        q = soft(x)
+        with pytest.raises(SpecError, match="not from a finite set"):
+            decompose(q, decoder(x, q), N, encoder=lambda given: soft(x, given["y"]))
+
+
 def test_the_table_is_made_with_one_run_for_each_value():
     encoder, x, runs = Encoder("straight_through", dependent=True), data(), []
 

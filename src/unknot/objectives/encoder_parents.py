@@ -12,7 +12,8 @@ marginals). So a dependence must be found, never passed over:
   caller states ``parents``.
 
 Under ``torch.no_grad`` and ``torch.compile`` nothing can be walked, and with ``unknot.validation(False)``
-nothing is: only axes speak then. The same call with gradients, as in training, makes the full check.
+nothing is: only axes speak then, and an ``encoder`` to run again. The same call with gradients, as in training,
+makes the full check; or state ``parents``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from torch import Tensor
 from torch.distributions import Distribution, Transform
 
 from unknot.core import validation
+from unknot.core.gradients import enumeration
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -32,11 +34,12 @@ from unknot.errors import SpecError
 Parents = Mapping[str, Sequence[str]]
 
 
-def encoder_parents(q: Trace, stated: Parents | None = None) -> dict[str, list[str]]:
+def encoder_parents(q: Trace, stated: Parents | None = None, can_rerun: bool = False) -> dict[str, list[str]]:
     """Direct parents among q's variables, for each variable, in the order of the trace.
 
     ``stated`` is taken at its word for blind spots, and checked against what can be seen: a dependence that
-    is there but not stated is refused.
+    is there but not stated is refused. With ``can_rerun`` (the encoder is at hand) every discrete site counts
+    as a possible parent where nothing can be walked: the result is right either way.
     """
     variables = q.variables()
     _check_names(stated, [node.name for node in variables])
@@ -46,7 +49,8 @@ def encoder_parents(q: Trace, stated: Parents | None = None) -> dict[str, list[s
         earlier = [one for one in variables[:position] if _may_reach(one, node)]
         seen = reached(tensors_behind(node.dist), earlier) if walk else []
         if stated is None:
-            blind = [one.name for one in earlier if walk and _is_blind(one)]
+            suspect = _is_blind if walk else _is_discrete
+            blind = [one.name for one in earlier if (walk or can_rerun) and suspect(one)]
             enumerated = [one.name for one in earlier if one.enumerated]
             chosen = {*seen, *blind, *enumerated}
         else:
@@ -125,6 +129,10 @@ def own_leading(node: Variable) -> torch.Size:
 
 def _is_blind(node: Variable) -> bool:
     return not node.enumerated and not node.value.requires_grad
+
+
+def _is_discrete(node: Variable) -> bool:
+    return enumeration.is_finite(node.dist)
 
 
 def _check_names(stated: Parents | None, names: Sequence[str]) -> None:

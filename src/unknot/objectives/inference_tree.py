@@ -54,7 +54,7 @@ class InferenceMarginal:
         """log q^ of every node of ``groups`` at q's draws."""
         items = _batch_size(q)
         weights = self._mixture(q, items)
-        parents = encoder_parents(q, self.parents)
+        parents = encoder_parents(q, self.parents, can_rerun=self.encoder is not None)
         runs = None if self.encoder is None else ParentTables(self.encoder, items)
         pairs = {
             node.name: self._pairs(node, [q[name] for name in parents[node.name]], weights, items, runs)
