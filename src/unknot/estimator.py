@@ -19,7 +19,7 @@ from unknot.errors import DataError, SpecError
 from unknot.estimator_files import load_estimator, save_estimator
 from unknot.estimator_input import read_items, with_labels, words
 from unknot.experiments.evaluation import class_probabilities
-from unknot.experiments.labels import CLASS_FAMILIES, check_labels, class_names, label_kinds
+from unknot.experiments.labels import CLASS_FAMILIES, check_labels, class_names, label_kinds, share_of_labels
 from unknot.experiments.model_for_data import model_for_data, with_columns
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, read_spec
@@ -53,6 +53,9 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
 
     ``columns`` says that x is a table: kinds by column, "real", "binary", "category" or "count", as a list or by
     name; NaN and None mark missing entries, and categories may be words.
+
+    ``alpha`` weighs the labels; ``labelled_share`` is their share of each batch, by default a third where labels
+    are scarcer than that. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
     """
 
     def __init__(
@@ -126,7 +129,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
             objective,
             steps=self.steps,
             batch_size=min(self.batch_size, len(data)),
-            labelled_share=self.labelled_share,
+            labelled_share=share_of_labels(data) if self.labelled_share is None else self.labelled_share,
             learning_rate=self.learning_rate,
             seed=self.seed,
             progress=self.verbose,

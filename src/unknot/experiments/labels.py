@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from unknot.data.batch import any_known
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor, Kind
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import ModelSpec, NodeSpec
 
+LABELLED_SHARE = 1 / 3
 CLASS_FAMILIES = ("concrete", "categorical")
 
 
@@ -59,6 +61,12 @@ def label_kinds(spec: ModelSpec) -> dict[str, Kind]:
         elif node.family in ("normal", "direction"):
             kinds[node.name] = "continuous"
     return kinds
+
+
+def share_of_labels(train: Dataset) -> float | None:
+    """The share of labelled items in a batch: a third where labels are scarcer than that, else as they come."""
+    share = float(any_known(train, None).float().mean()) if train.factors else 0.0
+    return LABELLED_SHARE if 0.0 < share < LABELLED_SHARE else None
 
 
 def class_code(factor: Factor, value: Any) -> Any:

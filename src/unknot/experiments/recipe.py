@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from unknot.data import load
-from unknot.data.batch import any_known
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
 from unknot.data.user_files import read_user_data
 from unknot.errors import SpecError
-from unknot.experiments.labels import check_labels, label_kinds
+from unknot.experiments.labels import check_labels, label_kinds, share_of_labels
 from unknot.experiments.model_for_data import model_for_data, with_columns
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, read_spec
@@ -32,7 +31,6 @@ from unknot.train.config import TrainConfig
 
 SECTIONS = ("data", "labels", "model", "train")
 TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
-LABELLED_SHARE = 1 / 3  # of a batch, where labels are scarcer than that
 FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
 MODEL_OPTIONS = ("style", "gradient", "augment", "width", "temperature")
 
@@ -155,11 +153,9 @@ class Recipe:
         if not train.factors and "objective" not in self.train:
             chosen["objective"] = "elbo"
         chosen.setdefault("batch_size", min(300, len(train)))
-        share = float(any_known(train, None).float().mean()) if train.factors else 0.0
-        if 0.0 < share < LABELLED_SHARE:
-            chosen.setdefault("labelled_share", LABELLED_SHARE)
+        chosen.setdefault("labelled_share", share_of_labels(train))
         config = TrainConfig.from_dict(chosen)
-        if config.patience is not None and share == 0.0:
+        if config.patience is not None and not any(bool(f.known.any()) for f in train.factors.values()):
             raise SpecError(
                 "train: patience stops by the error on held-out labels, but no label may be seen."
             )

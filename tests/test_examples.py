@@ -1,0 +1,74 @@
+"""Every example runs: the described models for a few steps on tiny data, the scripts as they are but shorter."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import unknot
+from tests.cli.running import run
+from unknot.experiments.recipe import Recipe
+from unknot.models import GraphicalModel
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+SPECS = sorted(EXAMPLES.glob("*.yaml"))
+SHORT = ("--set", "train.steps=2", "--set", "train.batch_size=20")
+
+
+def tiny_faces(path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    light = rng.normal(size=(228, 3))
+    np.savez(
+        path,
+        x=rng.integers(0, 256, (228, 1, 12, 10)).astype(np.uint8),
+        identity=np.arange(228) % 38,
+        light=light / np.linalg.norm(light, axis=1, keepdims=True),
+    )
+    return path
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda path: path.stem)
+def test_a_described_model_trains(
+    spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if spec.stem == "faces":
+        data: list[str | Path] = [tiny_faces(tmp_path / "faces.npz")]
+    else:
+        data = ["--set", "data.name=digits"]
+    code, out, err = run(capsys, "fit", spec, *data, *SHORT, "--run", "out")
+    assert (code, err) == (0, "")
+    assert "Trained 2 steps" in out
+
+
+def test_the_faces_have_the_papers_graph() -> None:
+    """q(r | x) q(i | x) q(l | x) q(s | i, l), S17 Fig. 5."""
+    import torch
+
+    model = GraphicalModel(Recipe.read(EXAMPLES / "faces.yaml").model, (1, 12, 10))
+    found = unknot.graph(model.encode, model.decode, torch.rand(3, 1, 12, 10))
+    arrows = {(e.source, e.target) for e in found.edges if e.model == "recognition"}
+    expected = {
+        ("x", "rest"),
+        ("x", "identity"),
+        ("x", "light"),
+        ("identity", "shading"),
+        ("light", "shading"),
+    }
+    assert arrows == expected
+
+
+def test_several_digits(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["multi_digit.py", "--steps", "3", "--canvases", "300"])
+    runpy.run_path(str(EXAMPLES / "multi_digit.py"), run_name="__main__")
+    assert "right count on 60 new canvases after 3 steps" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_own_data(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "own_data.py"), run_name="__main__")
+    assert "(1, 10, 1, 8, 8)" in capsys.readouterr().out
