@@ -104,8 +104,8 @@ class TrainConfig:
         _in_range("average_weights", self.average_weights, 0.0, 1.0)
         _in_range("weight_decay", self.weight_decay, 0.0, math.inf)
         _in_range("clip_norm", self.clip_norm, 0.0, math.inf)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise SpecError(f"train: seed is a whole number of at least 0, but got {self.seed!r}.")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
+            raise SpecError(f"train: seed is a whole number from 0 to 2^32 - 1, but got {self.seed!r}.")
         if len(self.betas) != 2 or not all(isinstance(b, int | float) and 0 <= b < 1 for b in self.betas):
             raise SpecError(f"train: betas are two numbers from 0 to below 1, but got {self.betas!r}.")
         if self.precision not in PRECISIONS:

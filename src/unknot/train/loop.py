@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +33,11 @@ from unknot.train.run_folder import RunFolder
 from unknot.train.schedules import Schedule, schedule
 from unknot.train.step import Held, Step
 from unknot.train.training_state import TrainingState
+from unknot.train.validating import Validation, judged
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
-Validation = Callable[[nn.Module], float]
 SMALL = 4096  # numbers in a parameter whose gradient is read in every step
 OnStep = Callable[[int, dict[str, Any] | None], None]
 
@@ -232,16 +232,10 @@ class Loop:
         return record
 
     def _validate(self, validation: Validation) -> float:
-        """The score of the weights as they would be used; draws and modes are as before afterwards."""
+        """The score, and a copy of the weights if it is the best."""
         self._look()
         state = self.state
-        average = state.average.in_use() if state.average is not None else ExitStack()
-        with _evaluating(self.model), average:
-            score = float(validation(self.model))
-        if self.fabric.world_size > 1:  # all go by the first process's score
-            shared = torch.tensor(score, dtype=torch.float64, device=self.fabric.device)
-            torch.distributed.broadcast(shared, 0)
-            score = shared.item()
+        score = judged(self.model, state.average, validation, self.fabric.world_size, self.fabric.device)
         if state.stopping.observe(score, state.step) and self.config.patience is not None:
             state.stopping.weights = state.evaluation_weights()
         return score
@@ -316,17 +310,6 @@ class Loop:
         if step is None:
             return "Nothing was saved. Try a smaller learning rate, or clip_norm."
         return f"The checkpoint of step {step} is kept. Try a smaller learning rate, or clip_norm."
-
-
-@contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode, no gradient, all of the noise, and random states that stay as they are."""
-    with seeding.kept(), noise.shard(0, 1), torch.no_grad():
-        model.eval()
-        try:
-            yield
-        finally:
-            model.train()
 
 
 def _temperature(model: nn.Module, config: TrainConfig, steps: int) -> Schedule | None:

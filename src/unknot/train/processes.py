@@ -1,4 +1,17 @@
-"""Devices and processes: Lightning Fabric, set up from the environment that ``torchrun`` makes."""
+"""Devices and processes: Lightning Fabric, set up from the environment that ``torchrun`` makes.
+
+On one machine::
+
+    torchrun --nproc-per-node 2 -m unknot fit spec.yaml data.npz
+
+On two machines, each with the data and the run folder on a disk that both see (every process reads the
+checkpoint, the first one alone writes)::
+
+    torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint FIRST:29500 --rdzv-id 1 \\
+        -m unknot fit spec.yaml data.npz
+
+``batch_size`` is that of all processes together, so the trained model does not depend on their number.
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def restore(tensors: dict[str, Tensor], scalars: dict[str, Any]) -> None:
         np.random.set_state((algorithm, np.array(keys, dtype=np.uint32), *rest))  # noqa: NPY002
         version, numbers, gauss = scalars["python"]
         random.setstate((version, tuple(numbers), gauss))
-    except (KeyError, ValueError, TypeError, RuntimeError) as error:
+    except (LookupError, ValueError, TypeError, RuntimeError) as error:
         raise RunError(f"the checkpoint's random states cannot be used ({error}).") from error
 
 
@@ -77,5 +77,7 @@ def kept() -> Iterator[None]:
 
 def epoch_generator(seed: int, epoch: int) -> torch.Generator:
     """The generator of one epoch's order: a function of seed and epoch, so no state needs to be kept."""
-    mixed = np.random.SeedSequence([seed, epoch]).generate_state(1)[0]  # torch keeps 32 bits of a seed
+    mixed = np.random.SeedSequence(seed, spawn_key=(epoch,)).generate_state(1)[
+        0
+    ]  # torch keeps 32 bits of a seed
     return torch.Generator().manual_seed(int(mixed))
