@@ -52,9 +52,15 @@ def marginal_tree(factors: Mapping[str, Pairs], groups: Groups, mixture: Mixture
     ``Marginal.log_q - Marginal.sum_of_parts`` at a node is the (pointwise) total correlation between its
     children, E19 Eq. 3: between groups at the root, within a group below, within a variable at a factor.
 
-    >>> tree = marginal_tree({"y": y_pairs, "z": z_pairs}, {"content": ["y"], "style": ["z"]}, mixture)
-    >>> tree.log_q - tree.sum_of_parts                   # (A), between content and style
-    >>> tree.parts["style"].parts["z"].dimensions        # (ii), log q^(z_d)
+    >>> from unknot.objectives.marginal_weights import stratified
+    >>> from unknot.objectives.pairwise import normal
+    >>> weights, unit = stratified(60000, 8, own=torch.arange(8)), torch.ones(8, 2)
+    >>> pairs = {name: normal(torch.randn(8, 2), torch.randn(8, 2), unit, weights) for name in ("y", "z")}
+    >>> tree = marginal_tree(pairs, {"content": ["y"], "style": ["z"]}, weights)
+    >>> (tree.log_q - tree.sum_of_parts).shape                 # (A), between content and style
+    torch.Size([8])
+    >>> tree.parts["style"].parts["z"].dimensions.shape        # (ii), log q^(z_d)
+    torch.Size([8, 2])
     """
     _check_names(factors, groups)
     return _node(factors, groups, mixture)[1]

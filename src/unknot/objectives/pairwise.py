@@ -47,9 +47,11 @@ def normal(
 ) -> Pairs:
     """Diagonal Normal: value (*rows, D), loc and scale (C, D), or (K, C, D) with ``parent``.
 
-    >>> w = stratified(60000, 512, own=torch.arange(512))
-    >>> normal(z, loc, scale, w).marginals.shape
-    torch.Size([512, 10])
+    >>> from unknot.objectives.marginal_weights import stratified
+    >>> loc, scale = torch.zeros(64, 10), torch.ones(64, 10)
+    >>> z = loc + scale * torch.randn(64, 10)
+    >>> normal(z, loc, scale, stratified(60000, 64, own=torch.arange(64))).marginals.shape
+    torch.Size([64, 10])
     """
     loc, scale = torch.broadcast_tensors(loc, scale)
     _check_tables("normal", loc, value, mixture, parent)
