@@ -59,7 +59,7 @@ def test_bad_columns_are_refused() -> None:
         Table([{"name": "a", "kind": "number"}])
     with pytest.raises(SpecError, match="needs a size"):
         Table([{"name": "a", "kind": "category"}])
-    with pytest.raises(DataError, match="cannot be 0.5"):
+    with pytest.raises(DataError, match=r"cannot be 0\.5"):
         describe_columns(["count"], torch.tensor([[0.5], [1.0]]))
     with pytest.raises(DataError, match="every entry is missing"):
         describe_columns(["real"], torch.full((3, 1), NAN))

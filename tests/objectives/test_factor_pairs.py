@@ -61,7 +61,7 @@ SITES = [
 
 def one_item(dist: Distribution, c: int, lead: int) -> Distribution:
     """The distribution of item c, by rebuilding it from that item's parameters."""
-    from unknot.objectives.distribution_parameters import map_parameters
+    from unknot.core.distribution_parameters import map_parameters
 
     return map_parameters(dist, lambda tensor: tensor[c])
 

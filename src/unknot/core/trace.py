@@ -19,6 +19,7 @@ from unknot.core.item_loss import item_loss
 from unknot.core.node import Factor, Loss, Node, Variable
 from unknot.core.observe import as_value, check_label_shape, check_shapes
 from unknot.core.partial import Partial
+from unknot.core.precision import in_full_precision
 from unknot.core.relaxed import Relaxed
 from unknot.core.scope import Scopes, check_name, join
 from unknot.core.sites import Sites
@@ -149,6 +150,7 @@ class Trace(Scopes, Sites):
         tensor([-1., -1., -1.])
         """
         full = self._full_name(name)
+        dist = in_full_precision(dist)
         if validation.is_on():
             validation.check_parameters(full, dist)
         baseline = gradient.baseline if isinstance(gradient, ScoreFunction) else None

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 from torch.distributions import Distribution
 
+from unknot.core.distribution_parameters import map_parameters
 from unknot.errors import SpecError
-from unknot.objectives.distribution_parameters import map_parameters
 
 
 def parameters(dist: Distribution) -> list[Tensor]:

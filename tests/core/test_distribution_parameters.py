@@ -15,9 +15,9 @@ from torch.distributions import (
     TransformedDistribution,
 )
 
+from unknot.core.distribution_parameters import map_parameters
 from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
-from unknot.objectives.distribution_parameters import map_parameters
 
 B = 3
 EYE = torch.eye(2).expand(B, 2, 2)
