@@ -37,7 +37,7 @@ def command(
     from unknot.cli.fit import parse_settings
     from unknot.experiments.labels import class_code
     from unknot.experiments.trained import open_trained
-    from unknot.plots.image_grid import image_grid
+    from unknot.plots.image_grid import drawn_in_ink, image_grid
     from unknot.plots.style import save
 
     trained = open_trained(run, data_dir)
@@ -57,6 +57,8 @@ def command(
     else:
         columns = min(8, count)
         rows = -(-count // columns)
-        padded = np.concatenate([made, np.zeros((rows * columns - count, *made.shape[1:]), made.dtype)])
-        save(image_grid(padded.reshape(rows, columns, *made.shape[1:])), output)
+        ink = drawn_in_ink(trained.train.batch(range(min(64, len(trained.train)))).x.numpy())
+        blank = np.full((rows * columns - count, *made.shape[1:]), 0.0 if ink else 1.0, made.dtype)
+        sheet = np.concatenate([made, blank]).reshape(rows, columns, *made.shape[1:])
+        save(image_grid(sheet, ink=ink), output)
     typer.echo(f"Wrote {count} items to {output}.")

@@ -19,18 +19,23 @@ def image_grid(
     columns: Sequence[str] = (),
     rows: Sequence[str] = (),
     separate_first: bool = False,
+    ink: bool = True,
     title: str = "",
     cell: float = 0.5,
 ) -> Figure:
-    """Images ``(R, C, colours, H, W)`` between 0 and 1, with labels; a gap after the first column on request."""
+    """Images ``(R, C, colours, H, W)`` between 0 and 1, with labels; a gap after the first column on request.
+
+    With ``ink``, grey images are drawn dark on light paper; otherwise as photographs, bright where they are.
+    """
     count_rows, count_columns = images.shape[:2]
     left = 0.95 if any(rows) else 0.1
     width = count_columns * cell + left + (0.25 if separate_first else 0.1)
     height = count_rows * cell + (0.3 if any(columns) else 0.05) + (0.3 if title else 0.05)
     figure = new_figure(max(width, 2.5), height)
     axes = figure.add_subplot()
-    sheet = _sheet(images, separate_first)
-    axes.imshow(sheet, cmap=None if sheet.ndim == 3 else "gray_r", vmin=0, vmax=1, interpolation="nearest")
+    sheet = _sheet(images, separate_first, 0.0 if ink and images.shape[2] == 1 else 1.0)
+    shades = "gray_r" if ink else "gray"
+    axes.imshow(sheet, cmap=None if sheet.ndim == 3 else shades, vmin=0, vmax=1, interpolation="nearest")
     step_y, step_x = images.shape[-2] + 1, images.shape[-1] + 1
     gap = step_x // 3 if separate_first else 0
     axes.set_xticks(
@@ -38,9 +43,9 @@ def image_grid(
     )
     axes.set_yticks([r * step_y + step_y / 2 for r in range(count_rows)] if rows else [])
     if columns:
-        axes.set_xticklabels(columns, fontsize=8, color=INK)
+        axes.set_xticklabels(columns, fontsize=9, color=INK)
     if rows:
-        axes.set_yticklabels(rows, fontsize=8, color=INK)
+        axes.set_yticklabels(rows, fontsize=9, color=INK)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     for spine in axes.spines.values():
@@ -50,10 +55,14 @@ def image_grid(
     return figure
 
 
-def _sheet(images: np.ndarray, separate_first: bool) -> np.ndarray:
+def drawn_in_ink(images: np.ndarray) -> bool:
+    """Whether grey images are strokes on an empty ground, much of which is exactly zero, and no photographs."""
+    return images.shape[1] == 1 and float((images == 0).mean()) > 0.3
+
+
+def _sheet(images: np.ndarray, separate_first: bool, background: float) -> np.ndarray:
     """All images on one sheet with a line of background between them: (H', W') grey, or (H', W', 3)."""
     count_rows, _, colours, height, width = images.shape
-    background = 0.0 if colours == 1 else 1.0
     padded = np.pad(images, [(0, 0)] * 3 + [(0, 1), (0, 1)], constant_values=background)
     if separate_first:
         spacer = np.full((count_rows, 1, colours, height + 1, (width + 1) // 3), background)

@@ -33,7 +33,7 @@ def quiet(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def data_uri(figure: Figure, dpi: int = 110) -> str:
+def data_uri(figure: Figure, dpi: int = 144) -> str:
     """The figure as a PNG inside a text, for a page that needs no other file."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=dpi)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,33 +11,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from unknot import __version__
 from unknot.core.graph import graph
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
-from unknot.experiments.evaluation import Answers, Score, recognise, scores
+from unknot.experiments.evaluation import Answers, Score, class_probabilities, recognise, scores
+from unknot.experiments.labels import CLASS_FAMILIES, class_names
 from unknot.experiments.trained import Trained
 from unknot.metrics.classification import confusion_matrix
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import NodeSpec
-from unknot.objectives.diagnostics import UNUSED_BELOW, information
-from unknot.report import pictures
+from unknot.objectives.diagnostics import information
+from unknot.report.gallery import Picture, gallery
 
-_SHOWN = 10  # items in a row of pictures
 _MEASURED = 1000  # items used to estimate information
-_MOST_CLASSES = 12  # columns of an analogy
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Images in rows and columns, and what they show."""
-
-    title: str
-    caption: str
-    images: np.ndarray  # (R, C, colours, H, W)
-    columns: tuple[str, ...] = ()
-    rows: tuple[str, ...] = ()
-    separate_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,6 +33,7 @@ class Content:
     """All that the page shows."""
 
     title: str
+    summary: str  # one line: what was learned from what
     facts: dict[str, str]
     graph_svg: str
     scores: list[Score]
@@ -61,12 +51,13 @@ def collect(trained: Trained) -> Content:
     dimensions = style_information(model, data, len(trained.train))
     return Content(
         title=trained.run.path.resolve().name,
+        summary=_summary(trained),
         facts=_facts(trained, data),
         graph_svg=_graph(model, trained.train),
         scores=scores(model, data, answers),
         records=_records(trained),
         confusions=_confusions(model, data, answers),
-        pictures=_pictures(model, data, dimensions) if len(model.shape) == 3 else [],
+        pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
         information=dimensions,
         config=(trained.run.path / "config.yaml").read_text(),
     )
@@ -98,32 +89,55 @@ def _gaussian(model: GraphicalModel) -> list[NodeSpec]:
     return [node for node in model.spec.latents if node.family == "normal"]
 
 
+def _summary(trained: Trained) -> str:
+    seen = _labels_seen(trained)
+    return f"Learned from {len(trained.train):,} items of {trained.train.name}, with {seen}."
+
+
+def _labels_seen(trained: Trained) -> str:
+    counts = {name: int(factor.known.sum()) for name, factor in trained.train.factors.items()}
+    return ", ".join(f"{count:,} labels of {name}" for name, count in counts.items() if count) or "no labels"
+
+
 def _facts(trained: Trained, data: Dataset) -> dict[str, str]:
-    shown = {name: int(factor.known.sum()) for name, factor in trained.train.factors.items()}
-    labels = ", ".join(f"{count} of {name}" for name, count in shown.items() if count) or "none"
     weights = sum(p.numel() for p in trained.model.parameters())
+    objective = trained.recipe.train.get("objective", "")
+    if isinstance(objective, Mapping):
+        symbols = ", ".join(f"{k} = {v}" for k, v in objective.items() if k != "name")
+        objective = f"{objective['name']} ({symbols})" if symbols else objective["name"]
+    records = _records(trained)
+    steps = records[-1]["step"] if records else 0
     return {
-        "training items": f"{len(trained.train):,}",
-        "labels seen": labels,
-        "evaluated on": f"{len(data):,} items of {data.name}",
+        "data": f"{trained.train.name}, {len(trained.train):,} items",
+        "labels seen": f"{_labels_seen(trained)} (seed {trained.budget.seed})",
+        "evaluated on": f"{data.name}, {len(data):,} items",
+        "objective": str(objective),
+        "steps": f"{steps:,} of {trained.recipe.train.get('batch_size')} items",
+        "training time": _time(records[-1].get("time", 0.0)) if records else "",
         "weights": f"{weights:,}",
-        "steps": f"{trained.recipe.train_config(trained.train).steps}",
-        "label seed": str(trained.budget.seed),
+        "made by": f"Unknot {__version__}",
     }
 
 
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
 def _graph(model: GraphicalModel, data: Dataset) -> str:
-    x = data.batch(range(min(4, len(data)))).x
-    names = [n.name for n in model.spec.labelled if n.name in data.factors]
-    half = {name: data.factors[name].values[: len(x)].clone() for name in names}
-    labels = {name: _partly(values) for name, values in half.items()}
+    """Both models, with every labelled node known for the first of four items: partly observed."""
+    x = data.batch(torch.arange(4) % len(data)).x
+    labels = {node.name: _partly(node, len(x)) for node in model.spec.labelled}
     return graph(model.encode, model.decode, (x, labels)).svg()
 
 
-def _partly(values: Tensor) -> Tensor:
-    """Labels of which the last is hidden, so that the node shows as partly observed."""
-    values[-1] = float("nan") if values.is_floating_point() else -1
-    return values
+def _partly(node: NodeSpec, count: int) -> Tensor:
+    """A value that the node can take for the first item, unknown for the others."""
+    if node.family in CLASS_FAMILIES:
+        return torch.tensor([0] + [-1] * (count - 1))
+    value = torch.full((count, node.size or 1), float("nan"))
+    value[0] = torch.eye(node.size or 1)[0]
+    return value
 
 
 def _records(trained: Trained) -> list[dict[str, Any]]:
@@ -137,63 +151,8 @@ def _confusions(model: GraphicalModel, data: Dataset, answers: Answers) -> list[
         factor = data.factors.get(node.name)
         if factor is None or factor.kind == "continuous" or not bool(factor.known.any()):
             continue
-        count = answers.summaries[node.name].shape[1]
-        classes = factor.classes or tuple(str(i) for i in range(count))
-        matrix = confusion_matrix(factor.values.cpu().numpy(), answers.summaries[node.name].argmax(-1), count)
-        found.append((node.name, matrix, tuple(classes)))
+        shares = class_probabilities(answers.summaries[node.name])
+        count = shares.shape[1]
+        matrix = confusion_matrix(factor.values.cpu().numpy(), shares.argmax(-1), count)
+        found.append((node.name, matrix, class_names(factor, count)))
     return found
-
-
-def _pictures(model: GraphicalModel, data: Dataset, dimensions: list[tuple[str, float]]) -> list[Picture]:
-    x = data.batch(range(min(_SHOWN, len(data)))).x
-    found = [
-        Picture(
-            "Reconstructions",
-            "Test items above, what the model makes of them below.",
-            pictures.reconstructions(model, x),
-            rows=("item", "model"),
-        ),
-    ]
-    for node in model.spec.labelled:
-        found += _analogies(model, data, x, node)
-    for node in _gaussian(model):
-        if not node.labels and node.size is not None and node.size >= 2:
-            found += _style_pictures(model, x, node, dimensions)
-    found.append(
-        Picture("Samples", "New items, every node drawn from its prior.", pictures.samples(model, 3, _SHOWN))
-    )
-    return found
-
-
-def _analogies(model: GraphicalModel, data: Dataset, x: Tensor, node: NodeSpec) -> list[Picture]:
-    factor = data.factors.get(node.name)
-    if factor is None or factor.kind == "continuous" or node.size is None or node.size > _MOST_CLASSES:
-        return []
-    images = pictures.analogies(model, x, node, torch.arange(node.size))
-    names = factor.classes or tuple(str(i) for i in range(node.size))
-    caption = f"Left: a test item. Right: the same item with {node.name} changed and everything else kept."
-    return [Picture(f"Analogies: {node.name}", caption, images, ("item", *names), separate_first=True)]
-
-
-def _style_pictures(
-    model: GraphicalModel, x: Tensor, node: NodeSpec, dimensions: list[tuple[str, float]]
-) -> list[Picture]:
-    own = [
-        (int(name.split("[")[1][:-1]), nats) for name, nats in dimensions if name.startswith(f"{node.name}[")
-    ]
-    ranked = [dimension for dimension, _ in own]
-    used = [dimension for dimension, nats in own if nats >= UNUSED_BELOW] or ranked
-    spread = f"from -{pictures.SPREAD:g} to {pictures.SPREAD:g}"
-    return [
-        Picture(
-            f"{node.name.capitalize()} grid",
-            f"One item; its two most informative dimensions of {node.name} swept {spread}, everything else kept.",
-            pictures.style_grid(model, x, node, (ranked[0], ranked[1])),
-        ),
-        Picture(
-            f"Traversals of {node.name}",
-            f"One item; one dimension of {node.name} swept {spread} in each row, the most informative first.",
-            pictures.traversals(model, x, node, used[:_SHOWN]),
-            rows=tuple(f"{node.name}[{d}]" for d in used[:_SHOWN]),
-        ),
-    ]

@@ -12,7 +12,8 @@ from unknot.plots.confusion import confusion
 from unknot.plots.curves import curves
 from unknot.plots.image_grid import image_grid
 from unknot.plots.style import data_uri
-from unknot.report.content import Content, Picture
+from unknot.report.content import Content
+from unknot.report.gallery import Picture
 from unknot.train.atomic import write_file
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def _sections(content: Content) -> list[dict[str, Any]]:
     """Titles, captions and figures in the order of the page."""
     found = []
     for picture in content.pictures:
-        found.append(_section(picture.title, picture.caption, picture_figure(picture)))
+        found.append(_section(picture.title, picture.caption, picture_figure(picture), picture.wide))
     for name, matrix, classes in content.confusions:
         caption = (
             f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row."
@@ -56,21 +57,29 @@ def _sections(content: Content) -> list[dict[str, Any]]:
         shown = bars(names, nats, "I(x; z_d) in nats", [value < UNUSED_BELOW for value in nats])
         found.append(_section("Information per dimension", caption, shown))
     if content.records:
-        caption = "Every term of the objective and every diagnostic, averaged between logged steps."
-        found.append(_section("Training", caption, curves(content.records)))
+        caption = (
+            "Every term of the objective and every diagnostic that changes, averaged between logged steps."
+        )
+        found.append(_section("Training", caption, curves(content.records), wide=True))
     return found
 
 
 def picture_figure(picture: Picture) -> Figure:
     """A picture of the report as a figure of its own."""
     return image_grid(
-        picture.images, columns=picture.columns, rows=picture.rows, separate_first=picture.separate_first
+        picture.images,
+        columns=picture.columns,
+        rows=picture.rows,
+        separate_first=picture.separate_first,
+        ink=picture.ink,
+        cell=0.8 if picture.wide else 0.5,
     )
 
 
-def _section(title: str, caption: str, figure: Figure) -> dict[str, Any]:
+def _section(title: str, caption: str, figure: Figure, wide: bool = False) -> dict[str, Any]:
     width, _ = figure.get_size_inches()
-    return {"title": title, "caption": caption, "image": data_uri(figure), "width": int(width * 96)}
+    image = data_uri(figure)
+    return {"title": title, "caption": caption, "image": image, "width": int(width * 96), "wide": wide}
 
 
 def _score_text(score: Score) -> str:

@@ -37,8 +37,9 @@ def style_grid(
     model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: tuple[int, int], steps: int = 9
 ) -> np.ndarray:
     """One item with two style dimensions swept, ``(steps, steps, ...)`` (S17 Fig. 2b)."""
-    sweep = torch.linspace(-SPREAD, SPREAD, steps)
-    down, across = torch.meshgrid(sweep, sweep, indexing="ij")
+    down, across = torch.meshgrid(
+        _sweep(style, dimensions[0], steps), _sweep(style, dimensions[1], steps), indexing="ij"
+    )
     with torch.no_grad():
         values = _repeated(model.recognise(x[:1]).values, steps * steps)
         code = values[style.name].clone()
@@ -56,7 +57,7 @@ def traversals(
         values = _repeated(model.recognise(x[:1]).values, steps)
         for dimension in dimensions:
             code = values[style.name].clone()
-            code[:, dimension] = torch.linspace(-SPREAD, SPREAD, steps)
+            code[:, dimension] = _sweep(style, dimension, steps)
             rows.append(_make(model, {**values, style.name: code}, steps))
     return torch.stack(rows).numpy()
 
@@ -67,6 +68,26 @@ def samples(model: GraphicalModel, rows: int, columns: int, seed: int = 0) -> np
         torch.manual_seed(seed)
         made = model.generate(rows * columns)
     return made.reshape(rows, columns, *made.shape[1:]).numpy()
+
+
+def samples_by_class(model: GraphicalModel, factor: NodeSpec, rows: int, seed: int = 0) -> np.ndarray:
+    """New items, ``(rows, K, ...)``: a class in each column, and in each row one draw of everything else."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        drawn = model.decode(None, given(rows))
+        values = {node.name: drawn[node.name].value for node in model.spec.latents}
+        columns = [
+            _make(model, {**values, factor.name: torch.full((rows,), k)}, rows)
+            for k in range(factor.size or 0)
+        ]
+    return torch.stack(columns, 1).numpy()
+
+
+def _sweep(node: NodeSpec, dimension: int, steps: int) -> Tensor:
+    """Values of one dimension across the prior."""
+    centre = node.centre[dimension] if node.centre else 0.0
+    spread = node.spread[dimension] if node.spread else 1.0
+    return centre + spread * torch.linspace(-SPREAD, SPREAD, steps)
 
 
 def _make(model: GraphicalModel, values: Mapping[str, Tensor], count: int) -> Tensor:

@@ -1,0 +1,141 @@
+"""Which pictures a report shows of a model of images, with their titles, captions and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unknot.data.dataset import Dataset
+from unknot.experiments.labels import CLASS_FAMILIES, class_names
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import NodeSpec
+from unknot.objectives.diagnostics import UNUSED_BELOW
+from unknot.plots.image_grid import drawn_in_ink
+from unknot.report import pictures
+
+_SHOWN = 10  # items in a row of pictures
+_VARIED = 6  # items of an analogy
+_SAMPLED = 4  # rows of new items
+_MOST_CLASSES = 12  # columns of an analogy
+_STEPS = 9  # of a sweep
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Images in rows and columns, and what they show."""
+
+    title: str
+    caption: str
+    images: np.ndarray  # (R, C, colours, H, W)
+    columns: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
+    separate_first: bool = False
+    wide: bool = False  # over the whole page, or half of it
+    ink: bool = True  # bright is drawn dark, as ink on paper
+
+
+def gallery(model: GraphicalModel, data: Dataset, dimensions: Sequence[tuple[str, float]]) -> list[Picture]:
+    """Reconstructions, analogies of every factor, grids and traversals of every Gaussian node, new items."""
+    x = data.batch(_items(model, data)).x
+    ink = drawn_in_ink(x.numpy())
+    found = [
+        Picture(
+            "Reconstructions",
+            "Items above, what the model makes of them below.",
+            pictures.reconstructions(model, x),
+            rows=("item", "model"),
+            wide=True,
+            ink=ink,
+        )
+    ]
+    for node in model.spec.labelled:
+        found += _analogies(model, data, x[:_VARIED], node, ink)
+    for node in model.spec.latents:
+        if node.family == "normal":
+            found += _sweeps(model, x, node, dimensions, ink)
+    return [*found, _samples(model, data, ink)]
+
+
+def _items(model: GraphicalModel, data: Dataset) -> list[int]:
+    """Rows to show: one item of each class of the first factor that has classes, or the first ones."""
+    count = min(_SHOWN, len(data))
+    for node in _with_classes(model, data):
+        values = data.factors[node.name].values.cpu()
+        firsts = [int((values == k).nonzero()[0]) for k in values[values >= 0].unique()]
+        others = [row for row in range(len(data)) if row not in firsts]
+        return [*firsts, *others][:count]
+    return list(range(count))
+
+
+def _with_classes(model: GraphicalModel, data: Dataset) -> list[NodeSpec]:
+    nodes = [n for n in model.spec.labelled if n.family in CLASS_FAMILIES and n.name in data.factors]
+    return [n for n in nodes if (n.size or 0) <= _MOST_CLASSES]
+
+
+def _analogies(model: GraphicalModel, data: Dataset, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
+    """Visual analogies: the factor set to each class, or the light to directions from left to right."""
+    if node in _with_classes(model, data):
+        settings = torch.arange(node.size or 0)
+        names = class_names(data.factors[node.name], len(settings))
+    elif node.family == "direction":
+        angles = torch.linspace(-75.0, 75.0, 7)
+        turned = torch.deg2rad(angles)
+        settings = torch.stack([turned.sin(), torch.zeros_like(turned), turned.cos()], -1)
+        names = tuple(f"{angle:.0f}°" for angle in angles)
+    else:
+        return []
+    caption = (
+        f"Left, an item. Right, the same item with {node.name} set to each value in turn and everything else kept: "
+        f"down a column {node.name} should be the same, along a row the rest."
+    )
+    images = pictures.analogies(model, x, node, settings)
+    columns = ("item", *names)
+    return [
+        Picture(f"Analogies: {node.name}", caption, images, columns, separate_first=True, wide=True, ink=ink)
+    ]
+
+
+def _sweeps(
+    model: GraphicalModel, x: Tensor, node: NodeSpec, dimensions: Sequence[tuple[str, float]], ink: bool
+) -> list[Picture]:
+    """The two most informative dimensions against each other, and each used dimension on its own."""
+    own = [(int(n.split("[")[1][:-1]), nats) for n, nats in dimensions if n.startswith(f"{node.name}[")]
+    ranked = [dimension for dimension, _ in own]
+    used = [dimension for dimension, nats in own if nats >= UNUSED_BELOW][:_SHOWN] or ranked[:3]
+    marks = [f"{mark:g}" for mark in np.linspace(-pictures.SPREAD, pictures.SPREAD, _STEPS)]
+    sparse = tuple(mark if i % 2 == 0 else "" for i, mark in enumerate(marks))
+    name = node.name[:1].upper() + node.name[1:]
+    found = []
+    if len(ranked) >= 2 and not node.labels:
+        down, across = ranked[0], ranked[1]
+        caption = (
+            f"One item. Its two most informative dimensions of {node.name} swept over standard deviations of the "
+            f"prior, {node.name}[{down}] down and {node.name}[{across}] across, everything else kept."
+        )
+        images = pictures.style_grid(model, x, node, (down, across), _STEPS)
+        found.append(Picture(f"{name} grid", caption, images, sparse, sparse, ink=ink))
+    caption = (
+        f"The same item. One dimension of {node.name} swept over standard deviations of the prior in each row, the "
+        "most informative first."
+    )
+    if len(used) < len(ranked):
+        caption += f" The other {len(ranked) - len(used)} tell next to nothing."
+    images = pictures.traversals(model, x, node, used, _STEPS)
+    rows = tuple(f"{node.name}[{d}]" for d in used)
+    return [*found, Picture(f"Traversals of {node.name}", caption, images, sparse, rows, ink=ink)]
+
+
+def _samples(model: GraphicalModel, data: Dataset, ink: bool) -> Picture:
+    for node in _with_classes(model, data):
+        caption = (
+            f"New items: {node.name} set by column, everything else drawn from the prior, once for each row."
+        )
+        names = class_names(data.factors[node.name], node.size or 0)
+        images = pictures.samples_by_class(model, node, _SAMPLED)
+        return Picture("Samples", caption, images, columns=names, wide=True, ink=ink)
+    caption = "New items, every node drawn from its prior."
+    return Picture("Samples", caption, pictures.samples(model, _SAMPLED, _SHOWN), wide=True, ink=ink)
