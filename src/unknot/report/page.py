@@ -27,9 +27,9 @@ def write_report(content: Content, path: Path) -> None:
 
 def render(content: Content) -> str:
     """The HTML text."""
-    from jinja2 import Environment, PackageLoader, select_autoescape
+    from jinja2 import Environment, PackageLoader
 
-    templates = Environment(loader=PackageLoader("unknot.report"), autoescape=select_autoescape())
+    templates = Environment(loader=PackageLoader("unknot.report"), autoescape=True)
     return templates.get_template("report.html.jinja").render(
         content=content,
         score_text=_score_text,

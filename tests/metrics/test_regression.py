@@ -1,0 +1,25 @@
+"""Distances between numbers and between directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from unknot.metrics.regression import mean_angle, root_mean_square_error
+
+
+def test_only_known_entries_count() -> None:
+    truth = np.array([[0.0, 3.0], [np.nan, np.nan], [1.0, 1.0]])
+    guess = np.array([[0.0, 0.0], [9.0, 9.0], [1.0, 0.0]])
+    assert root_mean_square_error(truth, guess) == pytest.approx(np.sqrt((9 + 1) / 4))
+
+
+def test_angles_do_not_depend_on_lengths() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=(50, 3))
+    np.testing.assert_allclose(mean_angle(truth, 7 * truth), 0, atol=1e-5)
+    assert mean_angle(truth, -truth) == pytest.approx(180)
+    turned = np.stack([-truth[:, 1], truth[:, 0], np.zeros(50)], 1)
+    assert mean_angle(truth * [1, 1, 0], turned) == pytest.approx(90)
+    truth[3] = np.nan
+    assert np.isfinite(mean_angle(truth, turned))
