@@ -44,8 +44,8 @@ def factor_node(factor: Factor) -> dict[str, Any]:
     if factor.kind != "continuous":
         count = int(factor.values.max()) + 1 if factor.kind == "count" else factor.num_classes
         return {"family": "concrete", "size": count}
-    labels = factor.values[factor.known].reshape(int(factor.known.sum()), -1).double()
     size = 1 if factor.values.ndim == 1 else factor.values.shape[1]
+    labels = factor.values[factor.known].reshape(-1, size).double()
     if len(labels) < 2:
         return {"family": "normal", "size": size}
     spread = labels.std(0, correction=0)

@@ -50,7 +50,7 @@ def train_recipe(
     budget = recipe.budget(recipe.training_data(data))
     shown = budget.apply(recipe.training_data(data))
     config = recipe.train_config(shown)
-    recipe.build_model(shown)
+    _build(recipe, shown)
     resolve(config.objective, len(shown))
     run = _make_folder(path, {**recipe.to_dict(), "train": config.to_dict()}, budget, config)
     try:
@@ -120,10 +120,14 @@ def _assemble(run: RunFolder, recipe: Recipe, data_dir: str | Path | None, data:
     if budget is None:
         raise RunError(f"{run.path} has no label budget: it was not made by `unknot fit`.")
     shown = budget.apply(train)
+    return Trained(run, recipe, _build(recipe, shown), shown, recipe.test_data(data), budget)
+
+
+def _build(recipe: Recipe, shown: Dataset) -> GraphicalModel:
+    """The model with its first weights, drawn from the run's seed."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(recipe.train.get("seed", 0)))
-        model = recipe.build_model(shown)
-    return Trained(run, recipe, model, shown, recipe.test_data(data), budget)
+        return recipe.build_model(shown)
 
 
 def _recipe(run: RunFolder) -> Recipe:
