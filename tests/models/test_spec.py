@@ -41,7 +41,10 @@ def test_yaml_says_the_same(tmp_path) -> None:
         ([DIGIT, DIGIT, STYLE, X], "node 'digit' is described twice"),
         ([node("digt", "concrete", 10, recognised_from=["y"]), X], "unknown node 'y' in recognised_from"),
         ([node("z", "norml", 3, recognised_from=["x"]), X], "did you mean 'normal'"),
-        ([node("z", "normal", recognised_from=["x"]), node("x", "normal", parents=["z"])], "'z': needs a size"),
+        (
+            [node("z", "normal", recognised_from=["x"]), node("x", "normal", parents=["z"])],
+            "'z': needs a size",
+        ),
         ([node("z", "normal", 3), node("x", "normal", parents=["z"])], "needs generative parents"),
         ([node("x", "normal")], "data needs generative parents"),
         ([DIGIT, STYLE], "unknown node 'x'"),
@@ -62,10 +65,16 @@ def test_yaml_says_the_same(tmp_path) -> None:
             "the recognition model has a cycle among: a, b",
         ),
         (
-            [node("z", "normal", 2, parents=["x"], recognised_from=["x"]), node("x", "normal", parents=["z"])],
+            [
+                node("z", "normal", 2, parents=["x"], recognised_from=["x"]),
+                node("x", "normal", parents=["z"]),
+            ],
             "node 'z': data ('x') cannot be a generative parent",
         ),
-        ([DIGIT, STYLE, node("x", "bernoulli", parents=["digit"], labels=True)], "labels belong to latent nodes"),
+        (
+            [DIGIT, STYLE, node("x", "bernoulli", parents=["digit"], labels=True)],
+            "labels belong to latent nodes",
+        ),
     ],
 )
 def test_what_is_no_model_is_refused_by_the_node(nodes, message) -> None:
