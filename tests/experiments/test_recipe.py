@@ -66,6 +66,12 @@ def test_settings_replace_and_add() -> None:
         made.with_settings({"trian.steps": 3})
 
 
+def test_short_numbers_are_numbers() -> None:
+    made = recipe(train={"learning_rate": {"name": "cosine", "start": "1e-3"}, "clip_norm": "1.5E+2"})
+    assert made.train == {"learning_rate": {"name": "cosine", "start": 0.001}, "clip_norm": 150.0}
+    assert recipe().with_settings({"train.learning_rate": "2e-4"}).train["learning_rate"] == 2e-4
+
+
 def test_plain_data_and_back(tmp_path: Path) -> None:
     import yaml
 

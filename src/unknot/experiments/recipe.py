@@ -12,6 +12,7 @@ defaults::
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.train.config import TrainConfig
 
+_SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
 SECTIONS = ("data", "labels", "model", "train")
 TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
 FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
@@ -52,7 +54,7 @@ class Recipe:
                 near = difflib.get_close_matches(str(key), SECTIONS, n=1)
                 hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(SECTIONS)}"
                 raise SpecError(f"{where}: unknown section '{key}'{hint}")
-        parts = {key: value or {} for key, value in given.items()}
+        parts = {key: _plain(value or {}) for key, value in given.items()}
         for key, value in parts.items():
             if not isinstance(value, Mapping):
                 raise SpecError(f"{where}: section '{key}' must be a table of settings, but is {value!r}")
@@ -186,6 +188,9 @@ def _rule(rule: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
+    """Dictionaries, lists, words and numbers; YAML takes 1e-3 for a word, which nobody means."""
+    if isinstance(value, str) and _SHORT_NUMBER.fullmatch(value):
+        return float(value)
     if isinstance(value, Mapping):
         return {str(k): _plain(v) for k, v in value.items()}
     return [_plain(v) for v in value] if isinstance(value, list | tuple) else value
