@@ -19,7 +19,7 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     """Counts by true class (rows) and named class (columns); cells are shaded by the share of their row."""
     count = len(classes)
     share = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
-    size = min(1.4 + 0.36 * count, 7.5)
+    size = min(max(3.0, 1.4 + 0.36 * count), 7.5)
     figure = new_figure(size, size)
     axes = figure.add_subplot()
     axes.imshow(share, cmap="Blues", vmin=0, vmax=1)
@@ -37,4 +37,5 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
 
 
 def _long(classes: Sequence[str]) -> bool:
-    return max(len(c) for c in classes) > 3
+    """Whether the names need more room side by side than the columns have."""
+    return max(len(c) for c in classes) > max(3, 18 // len(classes))
