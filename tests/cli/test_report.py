@@ -70,6 +70,8 @@ def test_a_table_has_a_report_too(
     read(page)
     assert "root mean square error" in page
     assert "Confusion: group" in page
+    assert "Typical rows: group" in page
+    assert re.search(r"<td><b>ill</b></td>(<td>[^<]+</td>){4}", page)
 
 
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

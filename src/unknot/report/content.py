@@ -24,6 +24,7 @@ from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import NodeSpec
 from unknot.objectives.diagnostics import information
 from unknot.report.gallery import Picture, gallery
+from unknot.report.typical_rows import TypicalRows, typical_rows
 
 _MEASURED = 1000  # items used to estimate information
 
@@ -40,6 +41,7 @@ class Content:
     records: list[dict[str, Any]]
     confusions: list[tuple[str, np.ndarray, tuple[str, ...]]] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
+    typical_rows: list[TypicalRows] = field(default_factory=list)
     information: list[tuple[str, float]] = field(default_factory=list)  # dimension, nats
     config: str = ""
 
@@ -58,6 +60,7 @@ def collect(trained: Trained) -> Content:
         records=_records(trained),
         confusions=_confusions(model, data, answers),
         pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
+        typical_rows=typical_rows(model, data),
         information=dimensions,
         config=(trained.run.path / "config.yaml").read_text(),
     )
