@@ -1,0 +1,32 @@
+"""Typical rows of a model of tables, against averaging by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+import unknot
+from unknot.data.user_files import read_user_data
+from unknot.experiments.recipe import Recipe
+from unknot.report.typical_rows import typical_rows
+
+
+def test_cells_are_means_shares_and_modes(tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    lines = ["age,smokes,blood,kind"]
+    lines += [f"{rng.normal(50, 9):.1f},{i % 2},{'AB'[i % 2]},{'uvw'[i % 3]}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    data = read_user_data(tmp_path / "t.csv", factors=["kind"])
+    torch.manual_seed(0)
+    model = Recipe({}, model={"style": 2, "width": 8}).build_model(data).eval()
+    (table,) = typical_rows(model, data)
+    assert (table.factor, table.columns) == ("kind", ("age", "smokes", "blood"))
+    assert [name for name, _ in table.rows] == ["u", "v", "w"]
+    torch.manual_seed(0)
+    with torch.no_grad():
+        drawn = model.expected(unknot.given(500, kind=torch.full((500,), 1)))
+    age, smokes, blood = table.rows[1][1]
+    assert age == f"{drawn[:, 0].mean().item():.3g}"
+    assert smokes == f"{100 * drawn[:, 1].mean().item():.0f} %"
+    share = (drawn[:, 2] == 1).float().mean().item()
+    assert blood == (f"B ({100 * share:.0f} %)" if share > 0.5 else f"A ({100 * (1 - share):.0f} %)")
