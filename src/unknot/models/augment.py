@@ -14,7 +14,7 @@ class AffineJitter(nn.Module):
     """
 
     def __init__(
-        self, turn: float = 0.26, scale: float = 0.15, shear: float = 0.2, shift: float = 0.15
+        self, turn: float = 0.4, scale: float = 0.3, shear: float = 0.4, shift: float = 0.12
     ) -> None:
         super().__init__()
         self.amounts = (turn, scale, shear, shift)
