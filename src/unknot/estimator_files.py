@@ -11,7 +11,7 @@ import torch
 
 from unknot.data.atomic import atomic_write
 from unknot.data.column import Column
-from unknot.data.factor import Factor
+from unknot.data.outline import describe_factor, factor_without_items
 from unknot.errors import RunError, SpecError
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import read_spec
@@ -34,7 +34,7 @@ def save_estimator(estimator: StructuredVAE, path: Path) -> None:
         "shape": list(estimator.module_.shape),
         "classes": estimator.classes_,
         "table": [[column.name, column.kind, list(column.classes)] for column in estimator.table_],
-        "factors": {name: _describe(factor) for name, factor in estimator.factors_.items()},
+        "factors": {name: describe_factor(factor) for name, factor in estimator.factors_.items()},
     }
     path.mkdir(parents=True, exist_ok=True)
     with atomic_write(path / _WEIGHTS) as file:
@@ -69,7 +69,9 @@ def load_estimator(kind: type[StructuredVAE], path: Path) -> StructuredVAE:
         raise RunError(f"the model in {path} is damaged: {' '.join(str(error).split())}") from None
     estimator.module_.eval()
     estimator.table_ = tuple(Column(name, kind, tuple(words)) for name, kind, words in settings["table"])
-    estimator.factors_ = {name: _factor(name, told) for name, told in settings["factors"].items()}
+    estimator.factors_ = {
+        name: factor_without_items(name, told) for name, told in settings["factors"].items()
+    }
     estimator.classes_ = settings["classes"]
     estimator.n_features_in_ = int(torch.Size(settings["shape"]).numel())
     return estimator
@@ -91,15 +93,3 @@ def _plain(parameters: dict[str, Any]) -> dict[str, Any]:
             ) from None
         plain[name] = value
     return plain
-
-
-def _describe(factor: Factor) -> dict[str, Any]:
-    classes = None if factor.classes is None else list(factor.classes)
-    return {"kind": factor.kind, "classes": classes, "size": list(factor.values.shape[1:])}
-
-
-def _factor(name: str, told: dict[str, Any]) -> Factor:
-    """A factor without items: only its kind, classes and shape matter for predictions."""
-    dtype = torch.float32 if told["kind"] == "continuous" else torch.int64
-    classes = None if told["classes"] is None else tuple(told["classes"])
-    return Factor(name, told["kind"], torch.zeros(0, *told["size"], dtype=dtype), classes)

@@ -14,7 +14,9 @@ PUBLISHED = {"ours": [Published("S17", 9.71, 0.91)]}
 
 
 def toy(run, cases=({"row": "ours", "labels": 100},)) -> Experiment:
-    return Experiment("toy", "S17 Fig. 3", "A toy.", lambda tier: cases, run, "error", "%", "lower", {}, PUBLISHED)
+    return Experiment(
+        "toy", "S17 Fig. 3", "A toy.", lambda tier: cases, run, "error", "%", "lower", {}, PUBLISHED
+    )
 
 
 @pytest.fixture

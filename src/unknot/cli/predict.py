@@ -15,11 +15,11 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The table to write.")] = Path(
         "predictions.csv"
     ),
-    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
 ) -> None:
     """Write a CSV table: for each item the best class and its probability, or the mean, of every named factor.
 
-    Items are told apart by their row, from 0, or by the file's name if the data is a folder of images.
+    Items are told apart by their row, from 0, or by the file's name if the data is a folder of images. The data the
+    run was trained on is not needed.
 
     **Example**
 
@@ -28,14 +28,14 @@ def command(
     from unknot.data.image_folder import image_names
     from unknot.data.user_files import read_user_data
     from unknot.experiments.evaluation import recognise
+    from unknot.experiments.kept_model import open_model
     from unknot.experiments.prediction_table import prediction_table
-    from unknot.experiments.trained import open_trained
     from unknot.train.atomic import write_file
 
-    trained = open_trained(run, data_dir)
-    asked = read_user_data(data, like=trained.train)
+    kept = open_model(run)
+    asked = read_user_data(data, like=kept.data)
     items = {"file": image_names(data)} if data.is_dir() else {"row": asked.ids.tolist()}
-    header, rows = prediction_table(trained.model, trained.train, recognise(trained.model, asked), items)
+    header, rows = prediction_table(kept.model, kept.data, recognise(kept.model, asked), items)
     lines: list[str] = []
     writer = csv.writer(_Lines(lines))
     writer.writerow(header)

@@ -20,6 +20,9 @@ def command(
     ] = None,
     results: Annotated[Path, typer.Option("--results", help="Folder of the ledger.")] = Path("results"),
     page: Annotated[Path | None, typer.Option("--page", help="Also write this page of all results.")] = None,
+    summary: Annotated[
+        Path | None, typer.Option("--summary", help="Also renew the table of results in this page.")
+    ] = None,
     list_them: Annotated[
         bool, typer.Option("--list", help="List the experiments with their last results.")
     ] = False,
@@ -32,13 +35,13 @@ def command(
 
         unknot reproduce --list
 
-        unknot reproduce mnist-demo --seeds 5 --page docs/results.md
+        unknot reproduce mnist-demo --seeds 5 --page docs/results.md --summary README.md
     """
     from unknot.cli.show import show_table
     from unknot.experiments.experiment import TIERS
     from unknot.experiments.ledger import read_result, reproduce
     from unknot.experiments.registry import EXPERIMENTS, experiment
-    from unknot.experiments.results_page import results_page
+    from unknot.experiments.results_page import results_page, results_summary, with_summary
     from unknot.train.atomic import write_file
 
     if tier not in TIERS:
@@ -57,7 +60,7 @@ def command(
     if name is not None:
         found = experiment(name)
         reproduce(found, tier, seeds, results, workers or os.cpu_count() or 1, typer.echo)
-    elif page is None:
+    elif page is None and summary is None:
         raise SpecError(
             "say which experiment (`unknot reproduce --list` shows them), or --page to write the page."
         )
@@ -65,5 +68,9 @@ def command(
     if page is not None:
         write_file(page, text.encode())
         typer.echo(f"Wrote {page}.")
-    elif name is not None:
+    if summary is not None:
+        renewed = with_summary(summary.read_text(), results_summary(EXPERIMENTS.values(), results))
+        write_file(summary, renewed.encode())
+        typer.echo(f"Renewed the results in {summary}.")
+    if name is not None and page is None:
         typer.echo(text[text.index(f"## {name}") :].split("\n## ")[0])

@@ -21,9 +21,8 @@ def command(
         typer.Option("--set", metavar="NODE=VALUE", help="Give a node's value, e.g. digit=3."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 0,
-    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
 ) -> None:
-    """Make new items: every node is drawn from its prior, except those that are set.
+    """Make new items: every node is drawn from its prior, except those that are set. Needs no data.
 
     **Examples**
 
@@ -35,30 +34,29 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
+    from unknot.experiments.kept_model import open_model
     from unknot.experiments.labels import class_code
-    from unknot.experiments.trained import open_trained
-    from unknot.plots.image_grid import drawn_in_ink, image_grid
+    from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
 
-    trained = open_trained(run, data_dir)
-    images = len(trained.model.shape) == 3
+    kept = open_model(run)
+    images = len(kept.model.shape) == 3
     if output.suffix != ".npz" and not (output.suffix == ".png" and images):
         raise SpecError(f"cannot write {output}: images go to a .png sheet, anything to .npz.")
-    factors = trained.train.factors
+    factors = kept.data.factors
     values = {
         name: class_code(factors[name], value) if name in factors else value
         for name, value in parse_settings(settings or []).items()
     }
     torch.manual_seed(seed)
     with torch.no_grad():
-        made = trained.model.generate(count, **values).numpy()
+        made = kept.model.generate(count, **values).numpy()
     if output.suffix == ".npz":
         np.savez_compressed(output, x=made)
     else:
         columns = min(8, count)
         rows = -(-count // columns)
-        ink = drawn_in_ink(trained.train.batch(range(min(64, len(trained.train)))).x.numpy())
-        blank = np.full((rows * columns - count, *made.shape[1:]), 0.0 if ink else 1.0, made.dtype)
+        blank = np.full((rows * columns - count, *made.shape[1:]), 0.0 if kept.ink else 1.0, made.dtype)
         sheet = np.concatenate([made, blank]).reshape(rows, columns, *made.shape[1:])
-        save(image_grid(sheet, ink=ink), output)
+        save(image_grid(sheet, ink=kept.ink), output)
     typer.echo(f"Wrote {count} items to {output}.")

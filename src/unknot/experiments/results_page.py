@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from unknot.errors import SpecError
 from unknot.experiments.experiment import Experiment, Published
 from unknot.experiments.ledger import read_result
 
@@ -15,6 +16,7 @@ Made by `unknot reproduce`; no number here is typed by hand. Each table says its
 Published numbers are tagged [P] (printed in the paper) or [D] (digitised from a figure). A result that does not
 reach the published one is marked as a miss.
 """
+_BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
 
 
 def results_page(experiments: Iterable[Experiment], folder: Path) -> str:
@@ -24,6 +26,27 @@ def results_page(experiments: Iterable[Experiment], folder: Path) -> str:
         content = read_result(folder, one.name)
         parts.append(_section(one, content))
     return "\n".join(parts)
+
+
+def results_summary(experiments: Iterable[Experiment], folder: Path) -> str:
+    """A short table of the results that there are, ours beside the first published one."""
+    lines = ["| | ours | published | seeds |", "|---|---|---|---|"]
+    for one in experiments:
+        for row in (read_result(folder, one.name) or {"summary": []})["summary"]:
+            name, number = row["case"]["row"], row["numbers"][one.measure]
+            beside = "; ".join(f"{p.source} {_number(p.value, p.spread)}" for p in _published(one, name))
+            ours = f"**{_number(number['mean'], number['sd'])}** {one.unit}"
+            lines.append(f"| {one.place}: {one.measure} | {ours} | {beside} | {row['seeds']} |")
+    return "\n".join(lines)
+
+
+def with_summary(text: str, summary: str) -> str:
+    """A page with what stands between its two result marks replaced."""
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise SpecError(f"the page has no place for results: put {_BEGIN} and {_END} where the table goes.")
+    return f"{before}{_BEGIN}\n{summary}\n{_END}{after}"
 
 
 def _section(one: Experiment, content: dict[str, Any] | None) -> str:

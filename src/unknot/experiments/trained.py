@@ -14,6 +14,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import RunError, SpecError
 from unknot.experiments.evaluation import recognise, scores
+from unknot.experiments.kept_model import keep_model
 from unknot.experiments.recipe import SECTIONS, Recipe
 from unknot.models.graphical_model import GraphicalModel
 from unknot.train.config import TrainConfig
@@ -50,10 +51,12 @@ def train_recipe(
     budget = recipe.budget(recipe.training_data(data))
     shown = budget.apply(recipe.training_data(data))
     config = recipe.train_config(shown)
-    _build(recipe, shown)
+    model = _build(recipe, shown)
     resolve(config.objective, len(shown))
     run = _make_folder(path, {**recipe.to_dict(), "train": config.to_dict()}, budget, config)
     try:
+        if connect(config.device, config.precision).is_global_zero:
+            keep_model(run, model, shown)
         return _train(_assemble(run, recipe, data_dir, data), config)
     except BaseException:
         if run.latest() is None:
