@@ -38,7 +38,8 @@ def save_estimator(estimator: StructuredVAE, path: Path) -> None:
     }
     path.mkdir(parents=True, exist_ok=True)
     with atomic_write(path / _WEIGHTS) as file:
-        file.write(save(estimator.module_.state_dict()))
+        weights = {name: w.contiguous() for name, w in estimator.module_.state_dict().items()}
+        file.write(save(weights))
     with atomic_write(path / _SETTINGS) as file:
         file.write(json.dumps(settings, indent=1).encode())
 

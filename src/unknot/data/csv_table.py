@@ -87,7 +87,9 @@ def read_csv_table(
             f"{path} is a table, but the model was trained on items of shape {tuple(like.item_shape)}."
         )
     rest = [name for name in content if name not in labels and columns.get(name) != LEAVE_OUT]
-    table, x = read_columns(str(path), {n: content[n] for n in rest}, columns, like.table if like is not None else ())
+    table, x = read_columns(
+        str(path), {n: content[n] for n in rest}, columns, like.table if like is not None else ()
+    )
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
     data = from_arrays(x, labels, kinds=kinds, classes=classes, name=path.stem, missing=True)

@@ -87,7 +87,9 @@ class ImageTrunk(Trunk):
             inputs, height, width = outputs, (height + 1) // 2, (width + 1) // 2
         layers += [nn.Flatten(), nn.Dropout(dropout)]
         super().__init__(inputs * height * width)
-        self.network = LeadingAxes(nn.Sequential(*layers), event_dims=3)
+        convolutions = nn.Sequential(*layers)
+        # colours last in memory: convolutions with batch norm take two thirds of the time on a CPU
+        self.network = LeadingAxes(convolutions.to(memory_format=torch.channels_last), event_dims=3)  # type: ignore[call-overload]
 
     def forward(self, x: Tensor) -> Tensor:
         return self.network(x)

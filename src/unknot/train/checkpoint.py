@@ -118,10 +118,18 @@ def pack_optimiser(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def unpack_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Put back what :func:`pack_optimiser` took; learning rate and the like stay those of the config."""
+    """Put back what :func:`pack_optimiser` took; learning rate and the like stay those of the config.
+
+    Moments get their parameter's order in memory: fused Adam walks both side by side, and a file keeps only
+    the plain order.
+    """
+    parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
     states: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         index, _, key = name.partition(".")
+        parameter = parameters[int(index)]
+        if tensor.shape == parameter.shape:
+            tensor = torch.empty_like(parameter, dtype=tensor.dtype).copy_(tensor)
         states.setdefault(int(index), {})[key] = tensor
     optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
 
