@@ -21,9 +21,12 @@ def names() -> list[str]:
 
 
 def line(row: dict[str, Any]) -> str:
-    goal = f"<= {row['goal']:g}" if row.get("goal") is not None else ""
-    verdict = {True: "ok", False: "MISS", None: ""}[row.get("ok")]
-    return f"{row['name']:<64} {row['value']:>10.3f} {row['unit']:<6} {goal:>10} {verdict:>5}"
+    goal, verdict = "", ""
+    if row["goal"] is not None:
+        at_most = (row["value"] <= row["goal"]) == row["ok"]  # a row says whether it is met, and so which way
+        goal = f"{'<=' if at_most else '>='} {row['goal']:g}"
+        verdict = "ok" if row["ok"] else "MISS"
+    return f"{row['name']:<64} {row['value']:>10.4g} {row['unit']:<9} {goal:>9} {verdict:>5}"
 
 
 def main(chosen: list[str]) -> None:
@@ -31,7 +34,7 @@ def main(chosen: list[str]) -> None:
     unknown = set(chosen) - set(known)
     if unknown:
         sys.exit(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
-    print(f"{'':<64} {'value':>10} {'unit':<6} {'goal':>10} {'':>5}")
+    print(f"{'':<64} {'value':>10} {'unit':<9} {'goal':>9} {'':>5}")
     for name in chosen or known:
         for row in importlib.import_module(f"benchmarks.{name}").run():
             print(line(row), flush=True)
