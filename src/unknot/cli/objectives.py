@@ -22,29 +22,31 @@ LEGEND = (
 def command(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show one objective in full.")] = None,
 ) -> None:
-    """The objectives of E19's Table 1 by name: formula, symbols, what each rewards, reference.
+    """The objectives by name, S17's for partly labelled data and E19's Table 1: formula, symbols, reference.
 
     Examples: `unknot objectives`, `unknot objectives hfvae`
     """
-    from unknot.objectives.catalogue import CATALOGUE
+    from unknot.objectives.catalogue import CATALOGUE, FROM_LABELS
 
+    entries = FROM_LABELS | CATALOGUE
     if name is None:
-        _list(list(CATALOGUE.values()))
-    elif name in CATALOGUE:
-        _show(CATALOGUE[name])
+        _list(list(entries.values()))
+    elif name in entries:
+        _show(entries[name])
     else:
-        near = difflib.get_close_matches(name, CATALOGUE, n=1)
+        near = difflib.get_close_matches(name, entries, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise SpecError(f"there is no objective {name!r}; {hint}there are {', '.join(CATALOGUE)}")
+        raise SpecError(f"there is no objective {name!r}; {hint}there are {', '.join(entries)}")
 
 
 def _list(entries: list[Entry]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table("name", "formula", "symbols", "reference", box=None, pad_edge=False)
     for entry in entries:
-        table.add_row(entry.name, entry.formula, _symbols(entry), entry.reference)
+        table.add_row(entry.name, escape(entry.formula), escape(_symbols(entry)), entry.reference)
     console = Console(soft_wrap=False)
     console.print(table)
     console.print(LEGEND, highlight=False)
@@ -60,8 +62,9 @@ def _show(entry: Entry) -> None:
         *[f"  {_symbol(entry, symbol)}: {meaning}" for symbol, meaning in entry.symbols.items()],
         f"call unknot.objectives.{entry.name}(q, p{size}{''.join(f', {symbol}=...' for symbol in entry.symbols)})",
         f"reference: {entry.reference}",
-        LEGEND,
     ]
+    if "(1)" in entry.formula:  # written in the terms of the decomposition
+        lines.append(LEGEND)
     Console().print("\n".join(lines), highlight=False, markup=False)
 
 

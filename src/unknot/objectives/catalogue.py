@@ -1,4 +1,7 @@
-"""The catalogue: every objective of E19's Table 1 by name, with formula, symbols, reward and reference."""
+"""The catalogue: every objective by name, with formula, symbols, reward and reference.
+
+``CATALOGUE`` is E19's Table 1: how q(z) meets the prior. ``FROM_LABELS`` are S17's, for partly labelled data.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unknot.objectives import table_one
+from unknot.objectives.elbo import elbo
+from unknot.objectives.importance_weighted import importance_weighted
+from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.terms import Terms
 
 
@@ -129,3 +135,38 @@ _ENTRIES = (
 )
 
 CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+
+_WITH_LABELS = {
+    "alpha": "weight of log q(y | x), the recogniser of the labels",
+    "gamma": "weight of a labelled item beside an unlabelled one",
+}
+
+FROM_LABELS: dict[str, Entry] = {
+    entry.name: entry
+    for entry in (
+        Entry(
+            "elbo",
+            elbo,
+            "E_q [log p(x, y, z) − log q(z | x, y)]",
+            "codes that explain the data and whatever labels each item has, close to the prior",
+            "S17 Eq. 1",
+            {"beta": "weight of the KL terms; 1 is the bound"},
+        ),
+        Entry(
+            "semi_supervised",
+            semi_supervised,
+            "Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) mean_s log w_s, times γ for labelled items",
+            "the bound, and a recogniser that names the labels; for any graph and any pattern of labels",
+            "S17 Eqs. 2-8; Kingma et al. 2014 (M2)",
+            {**_WITH_LABELS, "beta": "weight of the KL terms; 1 is the paper"},
+        ),
+        Entry(
+            "importance_weighted",
+            importance_weighted,
+            "log mean_s [p(x, y, z_s) / q(z_s | x)] + α log mean_s w_s, times γ for labelled items",
+            "a tighter bound with more samples; IWAE where nothing is labelled",
+            "S17 Eq. 9; Burda et al. 2016",
+            _WITH_LABELS,
+        ),
+    )
+}
