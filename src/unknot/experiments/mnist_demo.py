@@ -48,5 +48,8 @@ EXPERIMENT = Experiment(
             Published("M2 (Kingma et al. 2014)", 11.97, 1.71),
         ]
     },
-    notes="A convolutional recogniser that sees jittered images; the papers' recognisers are perceptrons.",
+    notes=(
+        "A convolutional recogniser that sees jittered images; the papers' recognisers are perceptrons. Settings are "
+        "the same for all seeds; they were chosen by the error on the last 10,000 training images."
+    ),
 )
