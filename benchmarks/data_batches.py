@@ -86,13 +86,3 @@ def row(name: str, value: float, unit: str, goal: float, at_most: bool = False) 
 def run() -> list[dict[str, Any]]:
     torch.manual_seed(0)
     return [beside_indexing(), packed_images(), multi_mnist()]
-
-
-def main() -> None:
-    for line in run():
-        verdict = "ok" if line["ok"] else "MISSED"
-        print(f"{line['name']:<50} {line['value']:>12} {line['unit']:<9} goal {line['goal']:<8} {verdict}")
-
-
-if __name__ == "__main__":
-    main()

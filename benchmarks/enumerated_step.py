@@ -99,8 +99,3 @@ def _stepper(way: str, x: Tensor, labels: Tensor) -> Callable[[], None]:
         optimiser.step()
 
     return step
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)

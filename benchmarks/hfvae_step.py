@@ -4,7 +4,7 @@ Normal(10) and Concrete(10), E19's model for MNIST. Both sides draw the codes, f
 back to the encoder's outputs; ours goes through traces, sites and named terms, the plain side through bare
 tensors. They take turns, so that whatever else the machine does falls on both.
 
-    python -m benchmarks.hfvae_step
+    python -m benchmarks hfvae_step
 """
 
 import math
@@ -119,11 +119,3 @@ def run() -> list[dict[str, Any]]:
     small, large = median_times([(from_traces, 10_000), (from_traces, 10**9)], 512, 31)
     add("hfvae step, B=512: time, N=1e9 / N=1e4", large / small, "x", 1.1)
     return rows
-
-
-if __name__ == "__main__":
-    for row in run():
-        goal = (
-            "" if row["goal"] is None else f"   goal <= {row['goal']:g}   {'ok' if row['ok'] else 'MISSED'}"
-        )
-        print(f"{row['name']:<58}{row['value']:>12.4g} {row['unit']}{goal}")

@@ -3,7 +3,7 @@
 Forward and backward of every log q^ of Normal(10) + Concrete(10): each dimension, each group, and all. The two
 formulations take turns, so that whatever else the machine does falls on both.
 
-    python -m benchmarks.inference_marginal
+    python -m benchmarks inference_marginal
 """
 
 import math
@@ -141,11 +141,3 @@ def run() -> list[dict[str, Any]]:
     for sigma in (1e-3, 1e-2, 1e-1, 1.0, 10.0):
         add(f"hfvae marginals: float32 error at sigma={sigma:g}", worst_error(sigma), "relative", 1e-4)
     return rows
-
-
-if __name__ == "__main__":
-    for row in run():
-        goal = (
-            "" if row["goal"] is None else f"   goal <= {row['goal']:g}   {'ok' if row['ok'] else 'MISSED'}"
-        )
-        print(f"{row['name']:<58}{row['value']:>12.4g} {row['unit']}{goal}")

@@ -105,8 +105,3 @@ def run() -> list[dict[str, Any]]:
     ratio = times["fit"] / times["bare"]
     name = "an epoch by unknot.train.fit / bare loop (784-256, B=256)"
     return [{"name": name, "value": ratio, "unit": "x", "goal": GOAL, "ok": ratio <= GOAL}]
-
-
-if __name__ == "__main__":
-    for row in run():
-        print(row)

@@ -28,6 +28,7 @@ from unknot.experiments.labels import check_labels, label_kinds, share_of_labels
 from unknot.experiments.model_for_data import model_for_data, with_columns
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, read_spec
+from unknot.models.yaml_file import read_yaml
 from unknot.train.config import TrainConfig
 
 _SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
@@ -63,17 +64,8 @@ class Recipe:
     @classmethod
     def read(cls, path: str | Path) -> Recipe:
         """From a YAML file."""
-        import yaml
-
         path = Path(path)
-        try:
-            content = yaml.safe_load(path.read_text())
-        except OSError as error:
-            raise SpecError(f"cannot read the spec {path}: {error.strerror}.") from None
-        except yaml.YAMLError as error:
-            raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-        if not isinstance(content, Mapping):
-            raise SpecError(f"{path}: expected sections {', '.join(SECTIONS)}.")
+        content = read_yaml(path, "spec", ", ".join(SECTIONS))
         recipe = cls.from_dict(content, str(path))
         if "file" in recipe.data:  # a path in a spec is meant from where the spec lies
             recipe = replace(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.models.yaml_file import read_yaml
 
 LATENT_FAMILIES = ("normal", "concrete", "categorical", "bernoulli", "relaxed_bernoulli", "direction")
 DATA_FAMILIES = ("bernoulli", "normal", "poisson", "multinomial", "table")
@@ -103,7 +104,7 @@ class ModelSpec:
 def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> ModelSpec:
     """A checked model from a dictionary, a YAML file, or a list of nodes."""
     if isinstance(source, str | Path):
-        source = _read_yaml(Path(source))
+        source = read_yaml(Path(source), "model file", "nodes")
     if not isinstance(source, Mapping):
         return check_spec(ModelSpec(tuple(source)))
     allowed = ("nodes", "augment", "width", "temperature")
@@ -199,20 +200,6 @@ def _in_order(parents: dict[str, tuple[str, ...]], model: str, skip: tuple[str, 
             raise SpecError(f"the {model} model has a cycle among: {stuck}; remove one of their parents")
         order.extend(ready)
     return order
-
-
-def _read_yaml(path: Path) -> Mapping[str, Any]:
-    import yaml
-
-    try:
-        loaded = yaml.safe_load(path.read_text())
-    except OSError as error:
-        raise SpecError(f"cannot read the model file {path}: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        raise SpecError(f"{path} is not valid YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(loaded, Mapping):
-        raise SpecError(f"{path}: expected a mapping with a section 'nodes'")
-    return loaded
 
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
