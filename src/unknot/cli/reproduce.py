@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unknot.errors import SpecError
+
+if TYPE_CHECKING:
+    from unknot.experiments.experiment import Experiment
 
 
 def command(
     name: Annotated[str | None, typer.Argument(help="An experiment; --list shows them.")] = None,
     tier: Annotated[str, typer.Option("--tier", help="smoke, quick or paper.")] = "quick",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")] = 3,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="Only the cases of this row or column, or a part of it; repeatable."),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also what is done already.")] = False,
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; one a core by default.")
     ] = None,
@@ -29,17 +37,18 @@ def command(
 ) -> None:
     """Make a paper's result with several seeds; write results/NAME.json and the table beside the paper's numbers.
 
-    Interrupted, it goes on where it was when called again.
+    Interrupted, it goes on where it was when called again; what is done with the same settings is not done twice.
 
     **Examples**
 
         unknot reproduce --list
 
         unknot reproduce mnist-demo --seeds 5 --page docs/results.md --summary README.md
+
+        unknot reproduce mnist-supervision-rate --only "M = 100"
     """
-    from unknot.cli.show import show_table
     from unknot.experiments.experiment import TIERS
-    from unknot.experiments.ledger import read_result, reproduce
+    from unknot.experiments.ledger import reproduce
     from unknot.experiments.registry import EXPERIMENTS, experiment
     from unknot.experiments.results_page import results_page, results_summary, with_summary
     from unknot.train.atomic import write_file
@@ -47,30 +56,43 @@ def command(
     if tier not in TIERS:
         raise SpecError(f"--tier is one of {', '.join(TIERS)}, not '{tier}'.")
     if list_them:
-        rows = []
-        for one in EXPERIMENTS.values():
-            last = read_result(results, one.name)
-            shown = "; ".join(
-                f"{row['case']['row']}: {row['numbers'][one.measure]['mean']:.2f} {one.unit}"
-                for row in (last or {"summary": []})["summary"]
-            )
-            rows.append((one.name, one.place, one.budgets.get(tier, ""), shown or "not run yet"))
-        show_table("Experiments", ("name", "place", f"{tier} tier", "last result"), rows)
+        _list(list(EXPERIMENTS.values()), results)
         return
     if name is not None:
         found = experiment(name)
-        reproduce(found, tier, seeds, results, workers or os.cpu_count() or 1, typer.echo)
+        count = workers or os.cpu_count() or 1
+        reproduce(found, tier, seeds, results, count, typer.echo, only or (), again)
     elif page is None and summary is None:
         raise SpecError(
             "say which experiment (`unknot reproduce --list` shows them), or --page to write the page."
         )
-    text = results_page(EXPERIMENTS.values(), results)
     if page is not None:
-        write_file(page, text.encode())
+        figures = Path(os.path.relpath(results / "figures", page.parent)).as_posix()
+        write_file(page, results_page(EXPERIMENTS.values(), results, figures).encode())
         typer.echo(f"Wrote {page}.")
     if summary is not None:
         renewed = with_summary(summary.read_text(), results_summary(EXPERIMENTS.values(), results))
         write_file(summary, renewed.encode())
         typer.echo(f"Renewed the results in {summary}.")
-    if name is not None and page is None:
-        typer.echo(text[text.index(f"## {name}") :].split("\n## ")[0])
+    if name is not None and page is None and tier != "smoke":
+        text = results_page([experiment(name)], results, (results / "figures").as_posix())
+        typer.echo(text[text.index(f"## {name}") :])
+
+
+def _list(experiments: list[Experiment], results: Path) -> None:
+    """Name, place, cost of every tier, and the first row of the last result."""
+    from unknot.cli.show import show_table
+    from unknot.experiments.ledger import read_result
+    from unknot.experiments.result_tables import number_text
+    from unknot.experiments.results_page import headline_rows
+
+    rows = []
+    for one in experiments:
+        measure, shown = one.measures[0], []
+        for row in headline_rows(one, read_result(results, one.name)):
+            number = row["numbers"][measure.key]
+            text = f"{number_text(number['mean'], number['sd'], measure)} {measure.unit}".strip()
+            shown.append(f"{row['case'].get('column') or measure.title}: {text}")
+        budgets = "\n".join(f"{tier}: {cost}" for tier, cost in one.budgets.items())
+        rows.append((one.name, one.place, budgets, "\n".join(shown) or "not run yet"))
+    show_table("Experiments", ("name", "place", "cost", "last result"), rows)
