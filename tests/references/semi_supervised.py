@@ -21,6 +21,14 @@ def equation_8(model: DiscreteModel, x: int, observed: Item, draws: list[Item], 
     return total / len(draws)
 
 
+def equation_7(model: DiscreteModel, x: int, observed: Item, draws: list[Item], alpha: float = 1.0) -> Tensor:
+    """Eq. 7's bound on log q(y | x), times alpha: the mean over draws of the labels' log-probability."""
+    total = torch.zeros((), dtype=torch.float64)
+    for draw in draws:
+        total = total + model.log_q(x, draw, list(observed))
+    return alpha * total / len(draws)
+
+
 def equation_9(model: DiscreteModel, x: int, observed: Item, draws: list[Item], alpha: float) -> Tensor:
     """Eq. 9: logarithms of means of p(x, y, z) / q(z | x), and of w."""
     free = [name for name in model.names if name not in observed]

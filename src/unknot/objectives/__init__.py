@@ -7,6 +7,7 @@ from unknot.objectives.diagnostics import information
 from unknot.objectives.discriminator import Discriminator, discriminator_loss
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
+from unknot.objectives.labels_alone import labels_alone
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.table_one import (
@@ -42,6 +43,7 @@ __all__ = [
     "info_vae",
     "information",
     "information_dropout",
+    "labels_alone",
     "semi_supervised",
     "supervision_rate",
     "supervision_weight",

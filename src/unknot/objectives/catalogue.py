@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from unknot.objectives import table_one
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
+from unknot.objectives.labels_alone import labels_alone
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.terms import Terms
 
@@ -167,6 +168,14 @@ FROM_LABELS: dict[str, Entry] = {
             "a tighter bound with more samples; IWAE where nothing is labelled",
             "S17 Eq. 9; Burda et al. 2016",
             _WITH_LABELS,
+        ),
+        Entry(
+            "labels_alone",
+            labels_alone,
+            "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
+            "a recogniser that names the labels, and nothing else: what the same network does without a model",
+            "S17 Eq. 7",
+            {},
         ),
     )
 }

@@ -1,0 +1,55 @@
+"""The labels alone: a recogniser trained as a classifier, without the generative model."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unknot.core.axes import SAMPLES
+from unknot.core.expectation import is_scored
+from unknot.core.gradients.score_function import leave_one_out
+from unknot.core.node import Variable
+from unknot.core.trace import Trace
+from unknot.objectives.label_weights import label_weights
+from unknot.objectives.sample_signal import signal_score
+from unknot.objectives.terms import Terms
+
+
+def labels_alone(q: Trace, p: Trace) -> Terms:
+    """Log-probability of the labels under the recogniser and nothing else,
+
+        (1/S) Σ_s log w_s <= log q(y | x)                                                       (S17 Eq. 7)
+
+    where w_s is the probability of an item's labels at draw s (:mod:`unknot.objectives.label_weights`). Where no
+    label comes after a draw it is log q(y | x) itself, the objective of a plain classifier: the part of
+    :func:`~unknot.objectives.semi_supervised` that weighs α, without the images. What a model learns beyond it
+    is owed to unlabelled items and to the structure.
+
+    The single term is ``classifier``, zero for items without labels; ``p`` plays no part. Sites that were drawn
+    with the score function before a label get their gradient.
+
+    >>> from unknot import Trace, partial
+    >>> q, p = Trace(), Trace()
+    >>> _ = q.concrete(torch.zeros(3, 2), 0.66, value=partial(torch.tensor([1, -1, 0])), name="y")
+    >>> labels_alone(q, p)["classifier"]
+    tensor([-0.6931,  0.0000, -0.6931])
+    """
+    sites = q.variables()
+    labels = label_weights(sites)
+    if labels is None:
+        return Terms({"classifier": torch.zeros(q.leading_shape[-1:])})
+    return Terms({"classifier": labels.mean_log()}, score=_score(sites, labels.log_weight.detach()))
+
+
+def _score(sites: list[Variable], log_weight: Tensor) -> Tensor | None:
+    """Score-function part of the gradient of a mean over draws, each against the mean of the others.
+
+    Sites after the last label cannot change its probability: they would add noise and nothing else.
+    """
+    last = max(i for i, node in enumerate(sites) if node.known is not False)
+    sites = sites[:last]
+    if not any(is_scored(node) for node in sites):
+        return None
+    if log_weight.ndim < 2 or log_weight.shape[SAMPLES] == 1:
+        return signal_score(sites, log_weight, None)
+    return signal_score(sites, log_weight.mean(SAMPLES), leave_one_out(log_weight))

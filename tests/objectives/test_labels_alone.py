@@ -1,0 +1,84 @@
+"""The labels alone: against loops over draws, against exact sums, and its gradients."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import unknot
+from tests.objectives.test_semi_supervised import X, draws_of, labels_of, per_item_gradients
+from tests.references.discrete_model import GRAPHS, item_labels, make_model
+from tests.references.semi_supervised import equation_4, equation_7, expected_over_draws
+from tests.statistics import assert_mean
+from unknot.objectives import labels_alone, semi_supervised
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_is_equation_7_draw_by_draw(graph: str) -> None:
+    torch.manual_seed(1)
+    model, labels = make_model(graph), labels_of(graph)
+    q, p = model.run(X, labels, samples=5)
+    terms = labels_alone(q, p)
+    assert list(terms) == ["classifier"]
+    for index, x in enumerate(X.tolist()):
+        slow = equation_7(model, x, item_labels(labels, index), draws_of(q, model.names, index))
+        torch.testing.assert_close(terms.per_item[index], slow, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_is_the_log_probability_of_the_labels_where_draws_are_summed(graph: str) -> None:
+    """Eq. 4 is linear in α with slope log q(y | x)."""
+    model, labels = make_model(graph), labels_of(graph)
+    terms = labels_alone(*model.run(X, labels, gradient="enumerate"))
+    for index, x in enumerate(X.tolist()):
+        observed = item_labels(labels, index)
+        exact = equation_4(model, x, observed, 1.0) - equation_4(model, x, observed, 0.0)
+        torch.testing.assert_close(terms.per_item[index], exact, rtol=1e-10, atol=1e-10)
+
+
+def test_is_the_classifier_of_the_semi_supervised_objective() -> None:
+    torch.manual_seed(2)
+    q, p = make_model("z->y").run(X, labels_of("z->y"), samples=3)
+    torch.testing.assert_close(labels_alone(q, p)["classifier"], semi_supervised(q, p)["classifier"])
+
+
+def test_without_labels_there_is_nothing_to_learn() -> None:
+    assert labels_alone(*make_model("y->z").run(X)).per_item.tolist() == [0.0] * len(X)
+
+
+def test_the_generative_model_gets_no_gradient() -> None:
+    model = make_model("y->z")
+    for tables in (model.q_tables, model.p_tables):
+        for table in tables.values():
+            table.requires_grad_()
+    labels_alone(*model.run(X, labels_of("y->z"), samples=2)).loss.backward()
+    assert model.q_tables["y"].grad is not None
+    assert model.q_tables["z"].grad is None  # z comes after the label
+    assert all(table.grad is None for table in model.p_tables.values())
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+@pytest.mark.parametrize(("graph", "table"), [("z->y", "z"), ("z->y", "y"), ("two labels", "z")])
+def test_score_function_gradient_is_that_of_the_expected_bound(graph: str, table: str, samples: int) -> None:
+    torch.manual_seed(7)
+    observed = {"y": 1}
+    exact = make_model(graph)
+    exact.q_tables[table].requires_grad_()
+    expected_over_draws(equation_7, exact, 2, observed, samples, 1.0).backward()
+    grads = per_item_gradients(
+        make_model(graph), table, 2, observed, 40_000, {"samples": samples}, labels_alone
+    )
+    assert_mean(grads, exact.q_tables[table].grad[2])
+
+
+def test_a_pathwise_draw_before_the_label_gets_its_gradient() -> None:
+    torch.manual_seed(8)
+    weight = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
+    q = unknot.Trace(samples=3)
+    z = q.normal(weight.expand(2), 1.0, name="z")
+    q.bernoulli(logits=z, value=torch.tensor([1.0, 0.0], dtype=torch.float64), name="y")
+    labels_alone(q, unknot.Trace()).total.backward()
+    slope = torch.stack(
+        [1 - z[:, 0].sigmoid(), -z[:, 1].sigmoid()]
+    ).mean()  # of log sigmoid(z), log sigmoid(-z)
+    torch.testing.assert_close(weight.grad, slope.detach())
