@@ -10,6 +10,7 @@ from unknot.plots.bars import bars
 from unknot.plots.confusion import confusion
 from unknot.plots.curves import curves
 from unknot.plots.image_grid import _sheet, drawn_in_ink, image_grid
+from unknot.plots.image_panels import image_panels
 from unknot.plots.style import data_uri, save
 
 
@@ -34,6 +35,18 @@ def test_grids_have_their_labels() -> None:
     assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "two"]
     assert axes.images[0].get_cmap().name == "gray_r"
     assert image_grid(images, ink=False).axes[0].images[0].get_cmap().name == "gray"
+
+
+def test_panels_have_their_titles_and_outer_labels() -> None:
+    panels = np.random.default_rng(0).random((5, 2, 3, 1, 4, 4))
+    figure = image_panels(
+        panels, [f"digit {k}" for k in range(5)], across=3, columns="abc", rows="de", labels=("over", "down")
+    )
+    assert [axes.get_title() for axes in figure.axes] == [f"digit {k}" for k in range(5)]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "over", "over", "over"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["down", "", "", "down", ""]
+    assert [label.get_text() for label in figure.axes[3].get_xticklabels()] == ["a", "b", "c"]
+    assert [label.get_text() for label in figure.axes[1].get_yticklabels()] == []
 
 
 def test_strokes_are_ink_and_photographs_are_not() -> None:

@@ -27,7 +27,7 @@ from unknot.errors import SpecError
 from unknot.experiments.labels import check_labels, label_kinds, share_of_labels
 from unknot.experiments.model_for_data import model_for_data, with_columns
 from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import ModelSpec, read_spec
+from unknot.models.spec import MODEL_KEYS, ModelSpec, read_spec
 from unknot.models.yaml_file import read_yaml
 from unknot.train.config import TrainConfig
 
@@ -35,7 +35,7 @@ _SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
 SECTIONS = ("data", "labels", "model", "train")
 TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
 FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
-MODEL_OPTIONS = ("style", "gradient", "augment", "width", "temperature")
+MODEL_OPTIONS = ("style", "gradient", "x", *MODEL_KEYS)
 
 
 @dataclass(frozen=True)
@@ -164,8 +164,7 @@ class Recipe:
                 near = difflib.get_close_matches(str(key), (*MODEL_OPTIONS, "nodes"), n=1)
                 hint = f"; did you mean '{near[0]}'?" if near else ""
                 raise SpecError(f"model: unknown key '{key}'{hint}")
-        spec = model_for_data(train, **{k: v for k, v in self.model.items() if k != "temperature"})
-        return replace(spec, temperature=float(self.model.get("temperature", spec.temperature)))
+        return model_for_data(train, **self.model)
 
 
 def _rule(rule: Any) -> Any:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import difflib
 
 from unknot.errors import SpecError
-from unknot.experiments import mnist_demo
+from unknot.experiments import (
+    mnist_analogies,
+    mnist_demo,
+    mnist_style_grid,
+    svhn_analogies,
+    svhn_style_grid,
+)
 from unknot.experiments.experiment import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {one.name: one for one in (mnist_demo.EXPERIMENT,)}
+_FILES = (mnist_demo, mnist_analogies, mnist_style_grid, svhn_analogies, svhn_style_grid)
+EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 
 
 def experiment(name: str) -> Experiment:

@@ -10,6 +10,7 @@ import numpy as np
 from unknot.plots.style import INK, new_figure
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -33,6 +34,23 @@ def image_grid(
     height = count_rows * cell + (0.3 if any(columns) else 0.05) + (0.3 if title else 0.05)
     figure = new_figure(max(width, 2.5), height)
     axes = figure.add_subplot()
+    draw_grid(axes, images, columns=columns, rows=rows, separate_first=separate_first, ink=ink)
+    if title:
+        figure.suptitle(title, fontsize=10, color=INK)
+    return figure
+
+
+def draw_grid(
+    axes: Axes,
+    images: np.ndarray,
+    *,
+    columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
+    separate_first: bool = False,
+    ink: bool = True,
+) -> None:
+    """The images and their labels in given axes, see :func:`image_grid`."""
+    count_rows, count_columns = images.shape[:2]
     sheet = _sheet(images, separate_first, 0.0 if ink and images.shape[2] == 1 else 1.0)
     shades = "gray_r" if ink else "gray"
     axes.imshow(sheet, cmap=None if sheet.ndim == 3 else shades, vmin=0, vmax=1, interpolation="nearest")
@@ -50,9 +68,6 @@ def image_grid(
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    if title:
-        figure.suptitle(title, fontsize=10, color=INK)
-    return figure
 
 
 def drawn_in_ink(images: np.ndarray) -> bool:

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
+from unknot.experiments import pictures
 from unknot.experiments.labels import CLASS_FAMILIES, class_names
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import NodeSpec
 from unknot.objectives.diagnostics import UNUSED_BELOW
 from unknot.plots.image_grid import drawn_in_ink
-from unknot.report import pictures
 
 _SHOWN = 10  # items in a row of pictures
 _VARIED = 6  # items of an analogy
@@ -64,10 +64,7 @@ def _items(model: GraphicalModel, data: Dataset) -> list[int]:
     """Rows to show: one item of each class of the first factor that has classes, or the first ones."""
     count = min(_SHOWN, len(data))
     for node in _with_classes(model, data):
-        values = data.factors[node.name].values.cpu()
-        firsts = [int((values == k).nonzero()[0]) for k in values[values >= 0].unique()]
-        others = [row for row in range(len(data)) if row not in firsts]
-        return [*firsts, *others][:count]
+        return pictures.one_of_each(data.factors[node.name].values, count)
     return list(range(count))
 
 

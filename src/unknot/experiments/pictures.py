@@ -1,4 +1,4 @@
-"""The pictures of a report, as arrays: reconstructions, analogies, style grid, traversals, samples."""
+"""Pictures of a model, as arrays: reconstructions, analogies, style grids, traversals, samples."""
 
 from __future__ import annotations
 
@@ -46,6 +46,45 @@ def style_grid(
         code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
         made = _make(model, {**values, style.name: code}, steps * steps)
     return made.reshape(steps, steps, *made.shape[1:]).numpy()
+
+
+def class_grid(
+    model: GraphicalModel,
+    factor: NodeSpec,
+    k: int,
+    style: NodeSpec,
+    dimensions: tuple[int, int],
+    steps: int = 9,
+) -> np.ndarray:
+    """New items of class k over two style dimensions, the others at their prior mean, ``(steps, steps, ...)``.
+
+    Both dimensions go through the quantiles of the prior, from 5 to 95 % (S17 Fig. 2b, S16 Fig. 3): equal
+    shares of all items lie between two lines of the grid.
+    """
+    quantiles = torch.special.ndtri(torch.tensor(grid_quantiles(steps), dtype=torch.float64)).float()
+    down, across = torch.meshgrid(quantiles, quantiles, indexing="ij")
+    code = torch.zeros(steps * steps, style.size or 0)
+    code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
+    if style.spread:
+        code = code * torch.tensor(style.spread)
+    if style.centre:
+        code = code + torch.tensor(style.centre)
+    with torch.no_grad():
+        made = _make(model, {factor.name: torch.full((len(code),), k), style.name: code}, len(code))
+    return made.reshape(steps, steps, *made.shape[1:]).numpy()
+
+
+def grid_quantiles(steps: int) -> list[float]:
+    """Where a class grid looks: from 5 to 95 % of the prior."""
+    return [round(share, 4) for share in np.linspace(0.05, 0.95, steps).tolist()]
+
+
+def one_of_each(classes: Tensor, count: int) -> list[int]:
+    """Rows to show: the first item of each class, then the others in order (-1 is no class)."""
+    classes = classes.cpu()
+    firsts = [int((classes == k).nonzero()[0]) for k in classes[classes >= 0].unique()]
+    others = [row for row in range(len(classes)) if row not in firsts]
+    return [*firsts, *others][:count]
 
 
 def traversals(

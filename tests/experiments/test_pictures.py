@@ -1,4 +1,4 @@
-"""The arrays of a report's pictures: what is kept and what changes in each of them."""
+"""Pictures of a model as arrays: what is kept and what changes in each of them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import unknot
+from unknot.experiments import pictures
 from unknot.models import GraphicalModel, node
-from unknot.report import pictures
 
 NODES = [
     node("digit", "concrete", 4, recognised_from=["x"], labels=True),
@@ -69,3 +69,22 @@ def test_samples_are_repeatable_and_leave_torch_alone(model: GraphicalModel) -> 
     assert torch.equal(state, torch.get_rng_state())
     by_class = pictures.samples_by_class(model, model.spec["digit"], 2)
     assert by_class.shape == (2, 4, 1, 8, 8)
+
+
+def test_a_class_grid_has_the_quantiles_of_the_prior(model: GraphicalModel) -> None:
+    grid = pictures.class_grid(model, model.spec["digit"], 2, model.spec["style"], (0, 1), steps=3)
+    assert grid.shape == (3, 3, 1, 8, 8)
+    middle = {"digit": torch.tensor([2]), "style": torch.tensor([[1.0, 0.0, 0.0]])}
+    with torch.no_grad():
+        made = model.expected(unknot.given(1, middle))
+    assert abs(grid[1, 1] - made[0].numpy()).max() < 1e-6
+    below = {"digit": torch.tensor([2]), "style": torch.tensor([[1.0 - 2 * 1.6449, 0.0, 0.0]])}
+    with torch.no_grad():
+        made = model.expected(unknot.given(1, below))
+    assert abs(grid[0, 1] - made[0].numpy()).max() < 1e-5  # the first row is at the 5 % quantile
+
+
+def test_one_item_of_each_class_comes_first() -> None:
+    classes = torch.tensor([1, 1, -1, 0, 2, 0])
+    assert pictures.one_of_each(classes, 3) == [3, 0, 4]
+    assert pictures.one_of_each(classes, 5) == [3, 0, 4, 1, 2]

@@ -1,0 +1,27 @@
+"""Numbers of analogies against loops."""
+
+import numpy as np
+
+from unknot.metrics.analogies import share_as_intended, style_shift
+
+
+def test_shift_equals_its_loop() -> None:
+    rng = np.random.default_rng(0)
+    before, after = rng.normal(size=(7, 3)), rng.normal(size=(7, 4, 3))
+    moved = [np.sqrt(((after[i, k] - before[i]) ** 2).sum()) for i in range(7) for k in range(4)]
+    pairs = [np.sqrt(((before[i] - before[j]) ** 2).sum()) for i in range(7) for j in range(7) if i != j]
+    assert np.isclose(style_shift(before, after), np.mean(moved) / np.mean(pairs))
+
+
+def test_shift_of_codes_that_stay_and_of_codes_that_are_redrawn() -> None:
+    rng = np.random.default_rng(1)
+    before = rng.normal(size=(400, 2))
+    assert style_shift(before, np.repeat(before[:, None], 10, 1)) == 0.0
+    assert abs(style_shift(before, rng.normal(size=(400, 10, 2))) - 1) < 0.1
+
+
+def test_share_counts_columns() -> None:
+    read = np.tile(np.arange(10), (5, 1))
+    assert share_as_intended(read) == 1.0
+    read[:, 3] = 8
+    assert share_as_intended(read) == 0.9
