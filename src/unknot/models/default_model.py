@@ -14,20 +14,22 @@ def default_model(
     style: int = 10,
     *,
     gradient: str | None = None,
-    augment: str | None = None,
-    width: int = 256,
     columns: tuple[Mapping[str, Any], ...] = (),
+    x: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> ModelSpec:
     """S17's class-and-style model for any number of named factors.
 
     ``factors`` maps each name to its family, its size and what else a node takes. Factors are independent a
     priori and recognised from the data; the style is what they leave over, recognised from the data and the
-    factors; the data is made from all.
+    factors; the data is made from all. ``x`` are more settings of the data node (``hidden``, ``channels``, another
+    ``family``), and ``settings`` those of the model as a whole (``augment``, ``agreement``, ``width``).
     """
     nodes: list[NodeSpec] = []
-    for name, settings in factors.items():
-        way = gradient if settings["family"] in ("concrete", "categorical") else None
-        nodes.append(node(name, **settings, recognised_from=["x"], labels=True, gradient=way))
+    for name, factor in factors.items():
+        way = gradient if factor["family"] in ("concrete", "categorical") else None
+        nodes.append(node(name, **factor, recognised_from=["x"], labels=True, gradient=way))
     nodes.append(node("style", "normal", style, recognised_from=["x", *factors]))
-    nodes.append(node("x", data_family, parents=[*factors, "style"], columns=columns))
-    return check_spec(ModelSpec(tuple(nodes), augment=augment, width=width))
+    data = {"family": data_family, "parents": [*factors, "style"], "columns": columns, **(x or {})}
+    nodes.append(node("x", **data))
+    return check_spec(ModelSpec(tuple(nodes), **settings))

@@ -68,6 +68,10 @@ class Family(nn.Module, ABC):
         """The single best value: one-hot, or the mean."""
         return self.summary(outputs)
 
+    def confidence(self, outputs: Tensor) -> Tensor:
+        """How sure the recogniser is of its best value, from 0 to 1, ``(B,)``; families that cannot tell say 1."""
+        return torch.ones_like(outputs[..., 0])
+
     @abstractmethod
     def prior_outputs(self) -> Tensor:
         """Outputs that stand for the standard prior: unit Gaussian, uniform classes, any direction."""
@@ -141,6 +145,9 @@ class ConcreteFamily(Family):
     def point(self, outputs: Tensor) -> Tensor:
         return one_hot(outputs.argmax(-1), self.size).to(outputs.dtype)
 
+    def confidence(self, outputs: Tensor) -> Tensor:
+        return outputs.softmax(-1).amax(-1)
+
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
 
@@ -179,6 +186,9 @@ class BernoulliFamily(Family):
     def point(self, outputs: Tensor) -> Tensor:
         return (outputs > 0).to(outputs.dtype)
 
+    def confidence(self, outputs: Tensor) -> Tensor:
+        return outputs.abs().sigmoid().amin(-1)  # that of the least sure answer
+
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
 
@@ -216,6 +226,10 @@ class DirectionFamily(Family):
 
     def summary(self, outputs: Tensor) -> Tensor:
         return normalize(outputs[..., :3], dim=-1, eps=1e-6)
+
+    def confidence(self, outputs: Tensor) -> Tensor:
+        concentration = softplus(outputs[..., 3]) + _SMALLEST_SCALE
+        return 1 / concentration.tanh() - 1 / concentration  # the mean cosine of a draw's angle to the mean
 
     def prior_outputs(self) -> Tensor:
         return torch.tensor([0.0, 0.0, 1.0, -20.0])  # concentration next to zero: every direction alike

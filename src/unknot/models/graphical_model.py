@@ -16,7 +16,8 @@ from unknot.core.given import Given, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.augment import AffineJitter
+from unknot.models.agreement import Reading, add_agreement
+from unknot.models.augment import AUGMENTERS
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
@@ -31,6 +32,7 @@ class Recognition:
 
     summaries: dict[str, Tensor]  # class probabilities (B, K), or means (B, D)
     values: dict[str, Tensor]  # one-hot best class (B, K), or means: what a decoder's sites take
+    confidences: dict[str, Tensor]  # how sure it is of them, (B,)
 
 
 class GraphicalModel(nn.Module):
@@ -98,7 +100,10 @@ class GraphicalModel(nn.Module):
         x = self.jitter(batch.x) if self.jitter is not None else batch.x
         labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
         q = self.encode(x, labels, samples)
-        return q, self.decode(x, q)
+        p = self.decode(x, q)
+        if self.spec.agreement and self.training:
+            add_agreement(q, p, self._readings(batch.x), self.spec.agreement, self.spec.confidence)
+        return q, p
 
     # ---- use ----------------------------------------------------------------------------------------
 
@@ -107,15 +112,16 @@ class GraphicalModel(nn.Module):
 
         ``known`` values (class indices or vectors) replace the recogniser's own, as parents and as result.
         """
-        inputs, summaries, values = {self.spec.data.name: self.trunk(x)}, {}, {}
+        inputs, summaries, values, confidences = {self.spec.data.name: self.trunk(x)}, {}, {}, {}
         for name in self.spec.recognition_order:
             outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
             family = self._family(name)
             summaries[name], values[name] = family.summary(outputs), family.point(outputs)
+            confidences[name] = family.confidence(outputs)
             if known is not None and name in known:
                 values[name] = self._as_value(name, known[name], outputs)
             inputs[name] = family.features(values[name])
-        return Recognition(summaries, values)
+        return Recognition(summaries, values, confidences)
 
     def gaussian(self, x: Tensor, name: str, values: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Mean and standard deviation of a Gaussian node's recogniser, at given values of its parents."""
@@ -135,6 +141,15 @@ class GraphicalModel(nn.Module):
     def expected(self, q: Trace | Given) -> Tensor:
         """Expected data at the values of a trace."""
         return self.likelihood.mean(self._generative_program(q)[1])
+
+    def _readings(self, x: Tensor) -> dict[str, Reading]:
+        """What the recogniser, as it would be used, says of the items themselves for the nodes that take labels."""
+        self.eval()
+        with torch.no_grad():
+            found = self.recognise(x)
+        self.train()
+        names = [n.name for n in self.spec.labelled]
+        return {name: Reading(found.values[name], found.confidences[name]) for name in names}
 
     # ---- parts --------------------------------------------------------------------------------------
 
@@ -204,8 +219,9 @@ class GraphicalModel(nn.Module):
 def _augmenter(spec: ModelSpec, shape: Size) -> nn.Module | None:
     if spec.augment is None:
         return None
-    if spec.augment != "affine" or len(shape) != 3:
+    if spec.augment not in AUGMENTERS or len(shape) != 3:
         raise SpecError(
-            f"model: augment is 'affine', for images (C, H, W), but it is {spec.augment!r} and data is {tuple(shape)}"
+            f"model: augment is one of {', '.join(AUGMENTERS)}, for images (C, H, W), but it is {spec.augment!r} and "
+            f"data is {tuple(shape)}"
         )
-    return AffineJitter()
+    return AUGMENTERS[spec.augment]()

@@ -28,7 +28,8 @@ class Likelihood(nn.Module, ABC):
     def trunk(self) -> Trunk:
         """The recogniser's first network: data to ``features`` numbers."""
         if len(self.shape) == 3 and not self.spec.recognition_hidden:
-            return ImageTrunk(self.shape)
+            channels = self.spec.channels or (32, 64, 64)
+            return ImageTrunk(self.shape, channels, pooled=self.spec.pooled)
         return VectorTrunk(self.shape, self.spec.recognition_hidden or (self.width,))
 
     def decoder(self, inputs: int) -> nn.Module:

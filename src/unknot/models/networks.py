@@ -72,18 +72,28 @@ class CountTrunk(Trunk):
 
 
 class ImageTrunk(Trunk):
-    """Images ``(C, H, W)`` through strided convolutions with batch norm, flattened: a small recogniser."""
+    """Images ``(C, H, W)`` through convolutions with batch norm, flattened.
 
-    def __init__(self, shape: Size, channels: Sequence[int] = (32, 64, 64), dropout: float = 0.2) -> None:
+    Each layer halves the image: ``pooled=False`` by the convolution's own stride, a small and fast recogniser;
+    ``pooled=True`` by the largest of 2 x 2 after the convolution (the first still strides), which looks at more
+    and costs about four times as much.
+    """
+
+    def __init__(
+        self, shape: Size, channels: Sequence[int] = (32, 64, 64), dropout: float = 0.2, pooled: bool = False
+    ) -> None:
         layers: list[nn.Module] = []
         inputs, height, width = shape
         for depth, outputs in enumerate(channels):
             kernel = 5 if depth == 0 else 3
+            stride = 1 if pooled and depth > 0 else 2
             layers += [
-                nn.Conv2d(inputs, outputs, kernel, stride=2, padding=kernel // 2),
+                nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2),
                 nn.BatchNorm2d(outputs),
                 nn.ReLU(),
             ]
+            if stride == 1:
+                layers.append(nn.MaxPool2d(2, ceil_mode=True))
             inputs, height, width = outputs, (height + 1) // 2, (width + 1) // 2
         layers += [nn.Flatten(), nn.Dropout(dropout)]
         super().__init__(inputs * height * width)

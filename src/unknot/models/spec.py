@@ -12,6 +12,7 @@ from unknot.errors import SpecError
 from unknot.models.yaml_file import read_yaml
 
 LATENT_FAMILIES = ("normal", "concrete", "categorical", "bernoulli", "relaxed_bernoulli", "direction")
+MODEL_KEYS = ("augment", "agreement", "confidence", "width", "temperature")  # of a model beside its nodes
 DATA_FAMILIES = ("bernoulli", "normal", "poisson", "multinomial", "table")
 
 
@@ -33,6 +34,8 @@ class NodeSpec:
     gradient: str | None = None  # how draws carry gradient; None: the family's default
     hidden: tuple[int, ...] = ()  # hidden layers of its generative network; (): the default
     recognition_hidden: tuple[int, ...] = ()  # hidden layers of its recognition network; (): the default
+    channels: tuple[int, ...] = ()  # image data: channels of the recogniser's convolutions; (): the default
+    pooled: bool = False  # image data: whether these convolutions are pooled instead of strided
     centre: tuple[float, ...] = ()  # a normal latent's prior mean, () is 0: in whose units its labels are
     spread: tuple[float, ...] = ()  # and its prior standard deviation, () is 1
     scale: float | None = None  # a normal data node's standard deviation; None: learned
@@ -57,7 +60,7 @@ def node(
     for key in settings:
         if key not in known:
             raise SpecError(f"node '{name}': unknown key '{key}'{_nearest(key, known)}")
-    for key in ("hidden", "recognition_hidden", "centre", "spread", "columns"):
+    for key in ("hidden", "recognition_hidden", "channels", "centre", "spread", "columns"):
         if key in settings:
             settings[key] = _tuple(name, key, settings[key])
     return NodeSpec(name, family, size, _names(parents), _names(recognised_from), **settings)
@@ -68,7 +71,9 @@ class ModelSpec:
     """All nodes of a model, checked, in generative order."""
 
     nodes: tuple[NodeSpec, ...]
-    augment: str | None = None  # "affine": training images are jittered
+    augment: str | None = None  # training images are jittered: "affine", or "elastic" that bends them too
+    agreement: float = 0.0  # weight of reading a jittered item as the item itself (unknot.models.agreement)
+    confidence: float = 0.95  # readings less sure than this do not count for the agreement
     width: int = 256  # of default hidden layers
     temperature: float = 0.66  # of relaxed draws
     recognition_order: tuple[str, ...] = field(default=(), compare=False)
@@ -96,7 +101,7 @@ class ModelSpec:
         for one in self.nodes:
             chosen = {k: v for k, v in asdict(one).items() if k != "name" and v != getattr(blank, k)}
             nodes[one.name] = {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
-        rest = {"augment": self.augment, "width": self.width, "temperature": self.temperature}
+        rest = {key: getattr(self, key) for key in MODEL_KEYS}
         usual = ModelSpec(())
         return {**{k: v for k, v in rest.items() if v != getattr(usual, k)}, "nodes": nodes}
 
@@ -107,10 +112,9 @@ def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> Mo
         source = read_yaml(Path(source), "model file", "nodes")
     if not isinstance(source, Mapping):
         return check_spec(ModelSpec(tuple(source)))
-    allowed = ("nodes", "augment", "width", "temperature")
     for key in source:
-        if key not in allowed:
-            raise SpecError(f"model: unknown key '{key}'{_nearest(key, allowed)}")
+        if key not in ("nodes", *MODEL_KEYS):
+            raise SpecError(f"model: unknown key '{key}'{_nearest(key, ('nodes', *MODEL_KEYS))}")
     if not isinstance(source.get("nodes"), Mapping) or not source["nodes"]:
         raise SpecError("model: needs a section 'nodes' that maps each node's name to its settings")
     nodes = []
@@ -127,6 +131,13 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
     names = [n.name for n in spec.nodes]
     if spec.temperature <= 0:
         raise SpecError(f"model: temperature must be positive, but is {spec.temperature}")
+    if spec.agreement < 0 or not 0 <= spec.confidence <= 1:
+        raise SpecError(
+            "model: agreement is a weight of at least 0 and confidence is from 0 to 1, but they are "
+            f"{spec.agreement} and {spec.confidence}"
+        )
+    if spec.agreement and spec.augment is None:
+        raise SpecError("model: agreement is between an item and its jittered view; say augment too")
     for name in names:
         if names.count(name) > 1:
             raise SpecError(f"node '{name}' is described twice")
@@ -172,6 +183,8 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is made from")
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
+    if not one.is_data and (one.channels or one.pooled):
+        raise SpecError(f"node '{one.name}': channels and pooled describe how image data is recognised")
     if one.family == "direction" and one.size != 3:
         raise SpecError(f"node '{one.name}': a direction is a vector in space, of size 3, not {one.size}")
     _check_units(one)

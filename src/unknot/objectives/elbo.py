@@ -8,7 +8,7 @@ from unknot.core.expectation import average, is_scored, score_term
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.closed_form import negative_kl
-from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.site_terms import check_pair, data_and_factors, log_ratio, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 
@@ -23,7 +23,8 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
 
     Terms, as they enter the bound:
 
-    * ``reconstruction``: log p of the data (all sites of p that q does not propose);
+    * ``reconstruction``: log p of the data (all sites of p that q does not propose), and ``factor[name]`` for
+      every factor that p adds;
     * ``kl[site]`` for each site of q: log p - log q where it was drawn, whose expectation is minus a KL
       divergence, and log p where it was observed. ``beta`` weighs all of them (β-VAE); β = 1 is the bound.
 
@@ -42,11 +43,12 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
     (['reconstruction', 'kl[z]'], torch.Size([4]), torch.Size([]))
     """
     check_pair(q, p)
-    values = {"reconstruction": reconstruction(q, p)}
+    values = data_and_factors(q, p)
+    weights: dict[str, float | Tensor] = dict.fromkeys(values, 1.0)
     for node in q.nodes():
         closed = negative_kl(node, q, p) if analytic and isinstance(node, Variable) else None
         values[f"kl[{node.name}]"] = log_ratio(node, p) if closed is None else closed
-    weights = {name: beta for name in values if name != "reconstruction"}
+        weights[f"kl[{node.name}]"] = beta
     sites = proposals(q, p)
     terms = {name: average(sites, value) for name, value in values.items()}
     score = None

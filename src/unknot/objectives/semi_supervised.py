@@ -11,7 +11,7 @@ from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
 from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.sample_signal import mean_without, signal_score
-from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.site_terms import check_pair, data_and_factors, log_ratio, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 Number = float | Tensor
@@ -37,7 +37,7 @@ def semi_supervised(
     the sum is kept in parts that neither cancel nor hide what they are:
 
     * ``reconstruction``: Σ w̄ log p(data), and ``kl[site]``: Σ w̄ (log p - log q) of drawn sites, Σ w̄ log p of
-      observed ones;
+      observed ones; ``factor[name]``: what p adds by a factor, averaged in the same way;
     * ``conditioning``: (1/S) Σ log w - Σ w̄ log w, the part of log q(z | x, y) that the proposal leaves out. It
       is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
@@ -61,10 +61,11 @@ def semi_supervised(
     tensor([-0.6931,  0.0000, -0.6931])
     """
     check_pair(q, p)
-    values = {"reconstruction": reconstruction(q, p)}
-    values |= {f"kl[{node.name}]": log_ratio(node, p) for node in q.nodes()}
-    weights: dict[str, Number] = {name: beta for name in values if name != "reconstruction"}
-    weights |= {"classifier": alpha}
+    values = data_and_factors(q, p)
+    weights: dict[str, Number] = {**dict.fromkeys(values, 1.0), "classifier": alpha}
+    for node in q.nodes():
+        values[f"kl[{node.name}]"] = log_ratio(node, p)
+        weights[f"kl[{node.name}]"] = beta
     sites = proposals(q, p)
     labels = label_weights(q.variables())
     if labels is None or labels.log_joint is None:

@@ -3,7 +3,7 @@
 * a site of both traces contributes log p - log q where it was drawn and log p where it was observed: the
   proposal is made of the drawn sites only, so Σ_sites is log [p(x, y, z) / q(z | x, y)] for whatever y an item
   has observed;
-* a site of p alone that is data (observed, a loss, a factor) is *reconstruction*;
+* a site of p alone that is data (observed, a loss) is *reconstruction*; a factor of p is a term of its own;
 * a site that p draws itself is its own proposal: its ratio is one, and it contributes nothing.
 
 The values have leading axes ``(B,)``, ``(S, B)`` or ``(K, ..., S, B)``.
@@ -11,13 +11,15 @@ The values have leading axes ``(B,)``, ``(S, B)`` or ``(K, ..., S, B)``.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import torch
 from torch import Tensor
 
 from unknot.core import validation
 from unknot.core.check import check
 from unknot.core.log_space import where_known, where_unknown
-from unknot.core.node import Node, Variable
+from unknot.core.node import Factor, Node, Variable
 from unknot.core.trace import Trace
 
 
@@ -28,11 +30,19 @@ def check_pair(q: Trace, p: Trace) -> None:
         check(q, p)
 
 
-def reconstruction(q: Trace, p: Trace) -> Tensor:
-    """Log-probability of the data: the sites of p that q does not propose and p does not draw."""
+def data_and_factors(q: Trace, p: Trace) -> dict[str, Tensor]:
+    """``reconstruction``, the log-probability of the data, and ``factor[name]`` for every factor of p."""
+    factors = [node for node in p.nodes() if isinstance(node, Factor) and node.name not in q]
+    terms = {f"factor[{node.name}]": where_known(node.known, node.log_prob) for node in factors}
+    names = [node.name for node in factors]
+    return {"reconstruction": reconstruction(q, p, without=names), **terms}
+
+
+def reconstruction(q: Trace, p: Trace, without: Container[str] = ()) -> Tensor:
+    """Log-probability of the sites of p that q does not propose and p does not draw: data and factors."""
     total: Tensor | None = None
     for node in p.nodes():
-        if node.name in q or node.known is False:
+        if node.name in q or node.known is False or node.name in without:
             continue
         log_prob = where_known(node.known, node.log_prob)
         total = log_prob if total is None else total + log_prob
