@@ -9,12 +9,20 @@ from unknot.experiments import (
     mnist_analogies,
     mnist_demo,
     mnist_style_grid,
+    mnist_supervision_rate,
     svhn_analogies,
     svhn_style_grid,
 )
 from unknot.experiments.experiment import Experiment
 
-_FILES = (mnist_demo, mnist_analogies, mnist_style_grid, svhn_analogies, svhn_style_grid)
+_FILES = (
+    mnist_demo,
+    mnist_supervision_rate,
+    mnist_analogies,
+    mnist_style_grid,
+    svhn_analogies,
+    svhn_style_grid,
+)
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 
 
