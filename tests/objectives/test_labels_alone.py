@@ -82,3 +82,13 @@ def test_a_pathwise_draw_before_the_label_gets_its_gradient() -> None:
         [1 - z[:, 0].sigmoid(), -z[:, 1].sigmoid()]
     ).mean()  # of log sigmoid(z), log sigmoid(-z)
     torch.testing.assert_close(weight.grad, slope.detach())
+
+
+def test_factors_of_p_count_beside_the_labels_and_its_data_does_not() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.concrete(torch.zeros(3, 2), 0.66, value=unknot.partial(torch.tensor([1, -1, 0])), name="y")
+    p.normal(0.0, 1.0, value=torch.ones(3), name="x")
+    p.factor(torch.tensor([0.0, -2.0, 0.0]), name="agreement")
+    terms = labels_alone(q, p, alpha=4.0)
+    half = torch.tensor(0.5).log()
+    torch.testing.assert_close(terms.per_item, torch.stack([4 * half, torch.tensor(-2.0), 4 * half]))

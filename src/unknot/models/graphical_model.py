@@ -99,7 +99,7 @@ class GraphicalModel(nn.Module):
         """Both programs on a batch: its data, and its labels for the nodes that take labels."""
         x = self.jitter(batch.x) if self.jitter is not None else batch.x
         labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
-        q = self.encode(x, labels, samples)
+        q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)
         if self.spec.agreement and self.training:
             add_agreement(q, p, self._readings(batch.x), self.spec.agreement, self.spec.confidence)

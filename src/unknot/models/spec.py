@@ -12,7 +12,7 @@ from unknot.errors import SpecError
 from unknot.models.yaml_file import read_yaml
 
 LATENT_FAMILIES = ("normal", "concrete", "categorical", "bernoulli", "relaxed_bernoulli", "direction")
-MODEL_KEYS = ("augment", "agreement", "confidence", "width", "temperature")  # of a model beside its nodes
+MODEL_KEYS = ("augment", "agreement", "confidence", "width", "temperature", "samples")  # of a model beside its nodes
 DATA_FAMILIES = ("bernoulli", "normal", "poisson", "multinomial", "table")
 
 
@@ -76,6 +76,7 @@ class ModelSpec:
     confidence: float = 0.95  # readings less sure than this do not count for the agreement
     width: int = 256  # of default hidden layers
     temperature: float = 0.66  # of relaxed draws
+    samples: int | None = None  # draws of the recognition program in a training step; None: one, without an axis
     recognition_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> NodeSpec:

@@ -175,7 +175,7 @@ FROM_LABELS: dict[str, Entry] = {
             "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
             "a recogniser that names the labels, and nothing else: what the same network does without a model",
             "S17 Eq. 7",
-            {},
+            {"alpha": "weight of the labels beside the factors that p adds, if any"},
         ),
     )
 }

@@ -6,17 +6,18 @@ import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
-from unknot.core.expectation import is_scored
+from unknot.core.expectation import average, is_scored
 from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.label_weights import label_weights
 from unknot.objectives.sample_signal import signal_score
+from unknot.objectives.site_terms import factor_terms
 from unknot.objectives.terms import Terms
 
 
-def labels_alone(q: Trace, p: Trace) -> Terms:
-    """Log-probability of the labels under the recogniser and nothing else,
+def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
+    """Log-probability of the labels under the recogniser and nothing of the generative model,
 
         (1/S) Σ_s log w_s <= log q(y | x)                                                       (S17 Eq. 7)
 
@@ -25,8 +26,9 @@ def labels_alone(q: Trace, p: Trace) -> Terms:
     :func:`~unknot.objectives.semi_supervised` that weighs α, without the images. What a model learns beyond it
     is owed to unlabelled items and to the structure.
 
-    The single term is ``classifier``, zero for items without labels; ``p`` plays no part. Sites that were drawn
-    with the score function before a label get their gradient.
+    The term is ``classifier`` (weight α), zero for items without labels. Of ``p`` only its factors count, as
+    ``factor[name]``, averaged over draws: regularisers of the recogniser, such as the agreement of two views, which
+    can be had without a generative model too. Sites drawn with the score function before a label get their gradient.
 
     >>> from unknot import Trace, partial
     >>> q, p = Trace(), Trace()
@@ -36,9 +38,11 @@ def labels_alone(q: Trace, p: Trace) -> Terms:
     """
     sites = q.variables()
     labels = label_weights(sites)
+    factors = {name: average(sites, value) for name, value in factor_terms(q, p).items()}
     if labels is None:
-        return Terms({"classifier": torch.zeros(q.leading_shape[-1:])})
-    return Terms({"classifier": labels.mean_log()}, score=_score(sites, labels.log_weight.detach()))
+        return Terms({"classifier": torch.zeros(q.leading_shape[-1:]), **factors}, {"classifier": alpha})
+    score = _score(sites, alpha * labels.log_weight.detach())
+    return Terms({"classifier": labels.mean_log(), **factors}, {"classifier": alpha}, score=score)
 
 
 def _score(sites: list[Variable], log_weight: Tensor) -> Tensor | None:

@@ -32,10 +32,17 @@ def check_pair(q: Trace, p: Trace) -> None:
 
 def data_and_factors(q: Trace, p: Trace) -> dict[str, Tensor]:
     """``reconstruction``, the log-probability of the data, and ``factor[name]`` for every factor of p."""
-    factors = [node for node in p.nodes() if isinstance(node, Factor) and node.name not in q]
-    terms = {f"factor[{node.name}]": where_known(node.known, node.log_prob) for node in factors}
-    names = [node.name for node in factors]
-    return {"reconstruction": reconstruction(q, p, without=names), **terms}
+    names = [node.name for node in _factors(q, p)]
+    return {"reconstruction": reconstruction(q, p, without=names), **factor_terms(q, p)}
+
+
+def factor_terms(q: Trace, p: Trace) -> dict[str, Tensor]:
+    """``factor[name]`` for every factor of p that is not a site of q."""
+    return {f"factor[{node.name}]": node.log_prob for node in _factors(q, p)}
+
+
+def _factors(q: Trace, p: Trace) -> list[Factor]:
+    return [node for node in p.nodes() if isinstance(node, Factor) and node.name not in q]
 
 
 def reconstruction(q: Trace, p: Trace, without: Container[str] = ()) -> Tensor:
