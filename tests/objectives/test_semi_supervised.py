@@ -282,3 +282,23 @@ def test_sizes_of_the_reference_models() -> None:
     model = make_model("two labels")
     assert model.p_tables["x"].shape == (VALUES, VALUES, VALUES, OUTCOMES)
     assert len(model.completions({"y": 0})) == VALUES**2
+
+
+@pytest.mark.parametrize("samples", [None, 3])
+def test_the_discrete_divergence_of_a_relaxed_draw_is_that_of_its_classes(samples: int | None) -> None:
+    logits = torch.tensor([[2.0, 0.0, -1.0], [0.3, 0.3, 0.0], [0.0, 1.0, 5.0]])
+    prior = torch.tensor([0.5, 0.0, 0.0])
+    q, p = unknot.Trace(samples=samples), unknot.Trace()
+    q.concrete(logits, 0.66, value=unknot.partial(torch.tensor([-1, -1, 2])), name="y")
+    p.concrete(prior, 0.66, value=q["y"], name="y")
+    p.normal(0.0, 1.0, value=torch.zeros(3), name="x")
+    found = semi_supervised(q, p, relaxed_kl="discrete")["kl[y]"]
+    log_prior = prior.log_softmax(-1)
+    for b in range(2):
+        log_q = logits[b].log_softmax(-1)
+        torch.testing.assert_close(
+            found[b], sum(log_q[k].exp() * (log_prior[k] - log_q[k]) for k in range(3))
+        )
+    torch.testing.assert_close(found[2], log_prior[2])  # an observed class pays its prior alone
+    with pytest.raises(unknot.errors.SpecError, match="density, discrete"):
+        semi_supervised(q, p, relaxed_kl="hard")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import affine_grid, grid_sample, interpolate
 
+from unknot.errors import SpecError
+
+_AMOUNTS = ("turn", "scale", "shear", "shift", "bend")
+_NAMED: dict[str, dict[str, float]] = {
+    "affine": {},
+    "elastic": {"bend": 0.06},
+}  # what differs from the defaults
 _KNOTS = 5  # bends are drawn on a lattice of this many points a side, and smooth between them
 
 
@@ -55,8 +62,15 @@ class AffineJitter(nn.Module):
         return self.bend * smooth.permute(0, 2, 3, 1)  # (B, H, W, 2)
 
 
-def _elastic() -> AffineJitter:
-    return AffineJitter(bend=0.06)
-
-
-AUGMENTERS: dict[str, Callable[[], nn.Module]] = {"affine": AffineJitter, "elastic": _elastic}
+def augmenter(described: str | Mapping[str, float]) -> nn.Module:
+    """A jitter by its name, or an affine one by its amounts: ``{"turn": 0.2, "shift": 0.1}``, the others zero."""
+    if isinstance(described, str):
+        if described not in _NAMED:
+            raise SpecError(
+                f"model: augment is one of {', '.join(_NAMED)}, or amounts, but it is {described!r}"
+            )
+        return AffineJitter(**_NAMED[described])
+    for key in described:
+        if key not in _AMOUNTS:
+            raise SpecError(f"model: augment has no amount '{key}'; it takes {', '.join(_AMOUNTS)}")
+    return AffineJitter(**{**dict.fromkeys(_AMOUNTS, 0.0), **described})

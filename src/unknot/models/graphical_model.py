@@ -17,7 +17,7 @@ from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.agreement import Reading, add_agreement
-from unknot.models.augment import AUGMENTERS
+from unknot.models.augment import augmenter
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
@@ -219,9 +219,6 @@ class GraphicalModel(nn.Module):
 def _augmenter(spec: ModelSpec, shape: Size) -> nn.Module | None:
     if spec.augment is None:
         return None
-    if spec.augment not in AUGMENTERS or len(shape) != 3:
-        raise SpecError(
-            f"model: augment is one of {', '.join(AUGMENTERS)}, for images (C, H, W), but it is {spec.augment!r} and "
-            f"data is {tuple(shape)}"
-        )
-    return AUGMENTERS[spec.augment]()
+    if len(shape) != 3:
+        raise SpecError(f"model: augment is for images (C, H, W), but data is {tuple(shape)}")
+    return augmenter(spec.augment)

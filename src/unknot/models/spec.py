@@ -12,7 +12,14 @@ from unknot.errors import SpecError
 from unknot.models.yaml_file import read_yaml
 
 LATENT_FAMILIES = ("normal", "concrete", "categorical", "bernoulli", "relaxed_bernoulli", "direction")
-MODEL_KEYS = ("augment", "agreement", "confidence", "width", "temperature", "samples")  # of a model beside its nodes
+MODEL_KEYS = (
+    "augment",
+    "agreement",
+    "confidence",
+    "width",
+    "temperature",
+    "samples",
+)  # of a model beside its nodes
 DATA_FAMILIES = ("bernoulli", "normal", "poisson", "multinomial", "table")
 
 
@@ -71,12 +78,16 @@ class ModelSpec:
     """All nodes of a model, checked, in generative order."""
 
     nodes: tuple[NodeSpec, ...]
-    augment: str | None = None  # training images are jittered: "affine", or "elastic" that bends them too
+    augment: str | Mapping[str, float] | None = (
+        None  # training images are jittered: "affine", "elastic" or amounts
+    )
     agreement: float = 0.0  # weight of reading a jittered item as the item itself (unknot.models.agreement)
     confidence: float = 0.95  # readings less sure than this do not count for the agreement
     width: int = 256  # of default hidden layers
     temperature: float = 0.66  # of relaxed draws
-    samples: int | None = None  # draws of the recognition program in a training step; None: one, without an axis
+    samples: int | None = (
+        None  # draws of the recognition program in a training step; None: one, without an axis
+    )
     recognition_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> NodeSpec:

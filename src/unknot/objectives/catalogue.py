@@ -159,7 +159,11 @@ FROM_LABELS: dict[str, Entry] = {
             "Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) mean_s log w_s, times γ for labelled items",
             "the bound, and a recogniser that names the labels; for any graph and any pattern of labels",
             "S17 Eqs. 2-8; Kingma et al. 2014 (M2)",
-            {**_WITH_LABELS, "beta": "weight of the KL terms; 1 is the paper"},
+            {
+                **_WITH_LABELS,
+                "beta": "weight of the KL terms; 1 is the paper",
+                "relaxed_kl": "divergence of a relaxed draw: of the densities, or of the discrete classes behind them",
+            },
         ),
         Entry(
             "importance_weighted",

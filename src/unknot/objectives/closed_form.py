@@ -7,22 +7,30 @@ from torch import Tensor
 from torch.distributions import Bernoulli, Distribution, OneHotCategorical, kl_divergence
 
 from unknot.core.axes import sum_event
-from unknot.core.node import Variable
+from unknot.core.node import Node, Variable
 from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.objectives.site_terms import log_ratio
+
+RELAXED_KL = ("density", "discrete")  # how the divergence of a relaxed draw is taken
 
 # Sites whose expectation is exact already: enumeration sums log p - log q over the support, and the plug-in
 # vector makes the difference of masses the divergence itself.
 _EXACT = ("enumerate", "plug_in")
 
 
-def negative_kl(q_node: Variable, q: Trace, p: Trace) -> Tensor | None:
+def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> Tensor | None:
     """``-KL(q || p)`` of a drawn site given its parents, over leading axes; None if it has no closed form here.
 
     It replaces the sampled log p - log q, with the same expectation. Items that observed the site keep log p.
+    ``relaxed`` also takes relaxed draws, for which it is another quantity: the divergence of the discrete variables
+    behind them.
     """
     p_node = p[q_node.name]
-    if q_node.known is True or q_node.gradient in _EXACT or q_node.scored_by == "density":
+    if q_node.known is True or q_node.gradient in _EXACT:
+        return None
+    if q_node.scored_by == "density" and not relaxed:
         return None
     if not _parents_come_first(q_node.name, q, p) and _leading_dims(p_node) > 0:
         return None
@@ -71,3 +79,14 @@ def _discrete(dist: Distribution) -> Distribution:
     if isinstance(dist, BinaryConcrete):
         return Bernoulli(logits=dist.logits, validate_args=False)
     return dist
+
+
+def site_term(q_node: Node, q: Trace, p: Trace, relaxed_kl: str) -> Tensor:
+    """What a site of q contributes: ``log p - log q``, or minus the discrete divergence where that is asked for."""
+    if relaxed_kl not in RELAXED_KL:
+        raise SpecError(f"relaxed_kl is one of {', '.join(RELAXED_KL)}, but got {relaxed_kl!r}.")
+    if relaxed_kl == "discrete" and isinstance(q_node, Variable) and q_node.scored_by == "density":
+        discrete = negative_kl(q_node, q, p, relaxed=True)
+        if discrete is not None:
+            return discrete
+    return log_ratio(q_node, p)

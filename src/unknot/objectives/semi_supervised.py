@@ -9,9 +9,10 @@ from unknot.core.expectation import average, is_scored, score_term
 from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
+from unknot.objectives.closed_form import site_term
 from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.sample_signal import mean_without, signal_score
-from unknot.objectives.site_terms import check_pair, data_and_factors, log_ratio, proposals
+from unknot.objectives.site_terms import check_pair, data_and_factors, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 Number = float | Tensor
@@ -24,6 +25,7 @@ def semi_supervised(
     beta: Number = 1.0,
     gamma: Number = 1.0,
     *,
+    relaxed_kl: str = "density",
     weight_gradient: bool = True,
 ) -> Terms:
     """The semi-supervised objective of S17 for a batch in which every item may have observed something else.
@@ -44,7 +46,10 @@ def semi_supervised(
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α.
 
     ``beta`` weighs ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; β = 1 is
-    the paper. ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
+    the paper. ``relaxed_kl`` says which divergence a relaxed (Concrete) draw pays: that of the relaxed densities,
+    which makes the sum a bound for the relaxed model but grows without limit as the recogniser gets sure; or
+    "discrete", that of the classes behind them (Jang et al. 2017), at most log K: no bound of either model, and much
+    the better classifier. ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 
     **Gradient.** The weights depend on q's parameters, directly and through the draws. By default the gradient
     goes through them: it is the gradient of the estimator above, for pathwise, enumerated and score-function
@@ -64,7 +69,7 @@ def semi_supervised(
     values = data_and_factors(q, p)
     weights: dict[str, Number] = {**dict.fromkeys(values, 1.0), "classifier": alpha}
     for node in q.nodes():
-        values[f"kl[{node.name}]"] = log_ratio(node, p)
+        values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
         weights[f"kl[{node.name}]"] = beta
     sites = proposals(q, p)
     labels = label_weights(q.variables())
