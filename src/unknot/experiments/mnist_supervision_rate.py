@@ -27,10 +27,10 @@ MODEL = {
     "x": {"hidden": [512], "recognition_hidden": [512]},
 }
 TRAIN: dict[str, Any] = {
-    "steps": 8000,
-    "batch_size": 100,
+    "steps": 3400,
+    "batch_size": 200,
     "objective": {"name": "semi_supervised", "alpha": 50.0},
-    "learning_rate": 1e-3,
+    "learning_rate": {"name": "cosine", "start": 1e-3},
 }
 ITEMS = {"mnist": 60000, "digits": 1437}
 LABELS = (100, 600, 1000, 3000)
@@ -57,8 +57,9 @@ def cases(tier: Tier) -> list[Case]:
         rates = {SMALLEST: smallest, **{_column(rate): rate for rate in RATES if rate > smallest * 1.001}}
         shared = {"data": data, "labels": labels, "model": MODEL}
         for column, rate in rates.items():
-            settings = {**shared, "train": {**train, "labelled_share": rate}}
-            found.append({"row": _row(labels), "column": column, **settings})
+            size = train["batch_size"] if rate < 1 else min(train["batch_size"], labels)
+            settings = {**train, "batch_size": size, "labelled_share": rate}
+            found.append({"row": _row(labels), "column": column, **shared, "train": settings})
         alone = labels_alone({**train, "labelled_share": 1.0}, labels)
         found.append({"row": _row(labels), "column": ALONE, **shared, "train": alone})
     return found

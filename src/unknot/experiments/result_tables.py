@@ -16,6 +16,7 @@ def result_tables(one: Experiment, content: Mapping[str, Any]) -> list[str]:
     if cells.columns == [""]:
         return _table(
             cells,
+            one.measures,
             "",
             [measure.heading for measure in one.measures],
             {row: [cells.ours(row, "", m) for m in one.measures] for row in cells.rows},
@@ -36,7 +37,7 @@ def result_tables(one: Experiment, content: Mapping[str, Any]) -> list[str]:
             for y in one.yardsticks_of(measure)
         }
         if ours:
-            lines += _table(cells, measure.heading, cells.columns, ours, theirs, with_cost=i == 0)
+            lines += _table(cells, [measure], measure.heading, cells.columns, ours, theirs, with_cost=i == 0)
     return lines
 
 
@@ -72,9 +73,9 @@ class Cells:
                 return number_text(*found, measure)
         return NOTHING
 
-    def judged_by(self, row: str) -> str:
+    def judged_by(self, row: str, measures: Sequence[Measure]) -> str:
         """The titles of the yardsticks that a row is judged by."""
-        found = [self.one.yardstick(row, measure) for measure in self.one.measures]
+        found = [self.one.yardstick(row, measure) for measure in measures]
         return ", ".join(dict.fromkeys(y.title for y in found if y is not None))
 
     def cost(self, row: str) -> tuple[str, str]:
@@ -106,18 +107,20 @@ def number_text(value: float, spread: float | None, measure: Measure) -> str:
 
 def _table(
     cells: Cells,
+    measures: Sequence[Measure],
     corner: str,
     columns: Sequence[str],
     ours: Mapping[str, Sequence[str]],
     theirs: Mapping[str, Sequence[str]],
     with_cost: bool,
 ) -> list[str]:
-    judged = any(cells.judged_by(row) for row in ours)
+    judges = {row: cells.judged_by(row, measures) for row in ours}
+    judged = any(judges.values())
     extra = (["judged by"] if judged else []) + (["seeds", "minutes a seed"] if with_cost else [])
     head = [corner, *columns, *extra]
     lines = [_line(head), "|" + "---|" * len(head)]
     for row, texts in ours.items():
-        more = [cells.judged_by(row)] if judged else []
+        more = [judges[row]] if judged else []
         lines.append(_line([row, *texts, *more, *(cells.cost(row) if with_cost else ())]))
     lines += [_line([title, *texts, *[""] * len(extra)]) for title, texts in theirs.items()]
     return [*lines, ""]
