@@ -6,10 +6,12 @@ import difflib
 
 from unknot.errors import SpecError
 from unknot.experiments import (
+    mnist,
     mnist_analogies,
     mnist_demo,
     mnist_style_grid,
     mnist_supervision_rate,
+    svhn,
     svhn_analogies,
     svhn_style_grid,
 )
@@ -17,9 +19,11 @@ from unknot.experiments.experiment import Experiment
 
 _FILES = (
     mnist_demo,
+    mnist,
     mnist_supervision_rate,
     mnist_analogies,
     mnist_style_grid,
+    svhn,
     svhn_analogies,
     svhn_style_grid,
 )
