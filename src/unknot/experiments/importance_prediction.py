@@ -1,4 +1,4 @@
-"""Importance-weighted prediction: the class whose joint probability with the data the generative model finds largest."""
+"""Importance-weighted prediction: the class whose joint probability with the data is the largest."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ EXPERIMENT = Experiment(
     ],
     judged={BEST_ROW: "goal", S17_ROW: "S17"},
     notes=(
-        "Settings are the same for all numbers of labels and all seeds; they were chosen by the error on the last 3,000 "
+        "Settings are the same for all numbers of labels and seeds; they were chosen by the error on the last 3,000 "
         f"training images, with labelled sets of their own. {LEAK_NOTE}"
     ),
 )
