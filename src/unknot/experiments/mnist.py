@@ -127,6 +127,6 @@ EXPERIMENT = Experiment(
         "Settings are the same for all numbers of labels and seeds; they were chosen by the error on the last 10,000 "
         "training images, with labelled sets of their own. Two views that agree: what the recogniser reads in the "
         "plain image, where it is sure, it must read in the jittered one. The importance-weighted prediction takes the "
-        f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each digit. {LEAK_NOTE}"
+        f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each. {LEAK_NOTE}"
     ),
 )
