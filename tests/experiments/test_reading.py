@@ -69,7 +69,9 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
 
 
 def test_labels_alone_see_as_many_labels_a_step() -> None:
-    train = {"steps": 7, "batch_size": 300, "labelled_share": 1 / 3, "objective": {"name": "semi_supervised"}}
+    objective = {"name": "semi_supervised", "alpha": 50.0}
+    train = {"steps": 7, "batch_size": 300, "labelled_share": 1 / 3, "objective": objective}
     alone = labels_alone(train, 1000)
-    assert alone == {**train, "objective": {"name": "labels_alone"}, "labelled_share": 1.0, "batch_size": 100}
+    assert alone.pop("objective") == {"name": "labels_alone", "alpha": 50.0}
+    assert alone == {"steps": 7, "labelled_share": 1.0, "batch_size": 100}
     assert labels_alone(train, 50)["batch_size"] == 50

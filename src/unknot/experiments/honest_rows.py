@@ -29,11 +29,13 @@ LEAK_NOTE = (
 def labels_alone(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
     """Training settings of the same recogniser on the ``labels`` labelled items and nothing else.
 
-    As many labelled items a step as before (at most all of them), as many steps, the same rates.
+    As many labelled items a step as before (at most all of them), as many steps, the same rates, and the same
+    weight α of the labels beside whatever else trains the recogniser, such as the agreement of two views.
     """
+    objective = {"name": "labels_alone", "alpha": train["objective"]["alpha"]}
     share = train.get("labelled_share") or 1.0
     batch_size = min(max(round(share * train["batch_size"]), 1), labels)
-    return {**train, "objective": {"name": "labels_alone"}, "labelled_share": 1.0, "batch_size": batch_size}
+    return {**train, "objective": objective, "labelled_share": 1.0, "batch_size": batch_size}
 
 
 def style_leak(

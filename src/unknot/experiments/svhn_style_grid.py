@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from unknot.experiments.digit_pictures import Look
-from unknot.experiments.svhn_analogies import READER, TRAIN
+from unknot.experiments.svhn import BEST
+from unknot.experiments.svhn_analogies import NOTES, READER, TRAIN
 
 EXPERIMENT = Look(
     data="svhn",
     labels=1000,
-    model={"style": 2, "augment": "affine"},
+    model={**BEST, "style": 2},
     train=TRAIN,
     reader=READER,
     picture="style-grid",
@@ -17,5 +18,5 @@ EXPERIMENT = Look(
     place="S17 Fig. 2b, S16 Fig. 3",
     about="Two dimensions of style on SVHN, laid out for every digit.",
     quick="about 5 CPU minutes a seed",
-    notes="",
+    notes=NOTES,
 )
