@@ -9,10 +9,10 @@ from unknot import Trace
 from unknot.data import load
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import SpecError
-from unknot.models.agreement import Reading, add_agreement
 from unknot.models.direction import Direction
+from unknot.models.families import family
 from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import read_spec
+from unknot.models.spec import node, read_spec
 from unknot.objectives import elbo, semi_supervised
 
 NODES = {
@@ -22,8 +22,8 @@ NODES = {
 }
 
 
-def model_for(family: str = "concrete", **settings: object) -> GraphicalModel:
-    nodes = {**NODES, "digit": {**NODES["digit"], "family": family}}
+def model_for(kind: str = "concrete", **settings: object) -> GraphicalModel:
+    nodes = {**NODES, "digit": {**NODES["digit"], "family": kind}}
     torch.manual_seed(0)
     model = GraphicalModel({"nodes": nodes, "augment": "affine", **settings}, (1, 8, 8))
     with torch.no_grad():
@@ -36,22 +36,27 @@ def batch_of_digits(labels: int = 700):  # type: ignore[no-untyped-def]
     return LabelBudget.draw(data, 0, digit=labels).apply(data).batch(range(40))
 
 
-@pytest.mark.parametrize("family", ["concrete", "categorical"])
+@pytest.mark.parametrize("kind", ["concrete", "categorical"])
 @pytest.mark.parametrize("samples", [None, 3])
-def test_the_factor_is_the_cross_entropy_of_sure_readings_of_unlabelled_items(
-    family: str, samples: int | None
-) -> None:
-    model, batch = model_for(family, agreement=7.0, confidence=0.16), batch_of_digits()
-    q, p = model(batch, samples)
-    plain = model.eval().recognise(batch.x)
-    reading, sure = plain.summaries["digit"].max(-1)[1], plain.summaries["digit"].max(-1)[0] >= 0.16
-    logits = q["digit"].dist.logits.detach()
-    logits = logits.reshape(-1, *logits.shape[-2:])[0]  # the same at every draw
-    expected = []
+def test_the_factor_is_the_cross_entropy_of_labels_and_sure_readings(kind: str, samples: int | None) -> None:
+    model, batch = model_for(kind, agreement=7.0, confidence=0.8), batch_of_digits()
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0  # the same features twice
+    torch.manual_seed(1)
+    jittered = model.jitter(batch.x)  # type: ignore[misc]
+    torch.manual_seed(1)
+    _, p = model(batch, samples)
+    plain = model.recognition["digit"](model.trunk(batch.x)).detach().softmax(-1)
+    log_probs = model.recognition["digit"](model.trunk(jittered)).detach().log_softmax(-1)
+    expected, kinds = [], set()
     for b in range(40):
-        counts = bool(sure[b]) and int(batch["digit"][b]) < 0
-        expected.append(7.0 * float(logits[b].log_softmax(-1)[reading[b]]) if counts else 0.0)
-    assert 0 < sum(e != 0 for e in expected) < 40  # the case has items of both kinds
+        label = int(batch["digit"][b])
+        confidence, reading = float(plain[b].max()), int(plain[b].argmax())
+        wanted = label if label >= 0 else reading if confidence >= 0.8 else None
+        kinds.add((label >= 0, wanted is None))
+        expected.append(0.0 if wanted is None else 7.0 * float(log_probs[b, wanted]))
+    assert kinds == {(True, False), (False, True), (False, False)}  # the case has items of all kinds
     found = p["agreement_digit"].log_prob
     torch.testing.assert_close(found.reshape(-1, 40)[0], torch.tensor(expected), rtol=1e-4, atol=1e-5)
 
@@ -65,15 +70,21 @@ def test_it_is_a_term_of_its_own() -> None:
         torch.testing.assert_close(terms["reconstruction"], p["x"].log_prob)
 
 
-def test_the_reading_carries_no_gradient_and_leaves_no_mark() -> None:
-    model, batch = model_for(agreement=1.0, confidence=0.0), batch_of_digits()
-    before = {n: b.clone() for n, b in model.named_buffers()}
-    readings = model._readings(batch.x)
-    assert not readings["digit"].value.requires_grad
-    assert not readings["digit"].confidence.requires_grad
-    assert model.training
-    for name, buffer in model.named_buffers():
-        torch.testing.assert_close(buffer, before[name], rtol=0, atol=0)
+def test_the_reading_carries_no_gradient() -> None:
+    logits = torch.randn(4, 10, requires_grad=True)
+    q = Trace()
+    q.concrete(logits, 0.66, name="digit")
+    reading = model_for()._family("digit").reading(q["digit"].dist)
+    assert not reading.value.requires_grad
+    assert not reading.confidence.requires_grad
+
+
+def test_the_generator_sees_the_items_as_they_are() -> None:
+    model, batch = model_for(agreement=1.0), batch_of_digits()
+    _, p = model(batch)
+    torch.testing.assert_close(p["x"].value, batch.x, rtol=0, atol=0)
+    _, p = model_for()(batch)
+    assert not torch.allclose(p["x"].value, batch.x)  # jitter alone takes the items' place
 
 
 def test_only_in_training() -> None:
@@ -82,31 +93,43 @@ def test_only_in_training() -> None:
     assert "agreement_digit" not in model_for()(batch)[1]
 
 
-def test_directions_agree_by_their_density_and_are_sure_by_their_mean_cosine() -> None:
-    mean = torch.nn.functional.normalize(torch.randn(3, 3), dim=-1)
-    kappa = torch.tensor([0.5, 5.0, 50.0])
-    q, p = Trace(), Trace()
-    q.variable(Direction(mean, kappa), name="light")
-    other = torch.nn.functional.normalize(mean + 0.1, dim=-1)
-    add_agreement(q, p, {"light": Reading(other, torch.tensor([0.1, 0.8, 0.98]))}, 2.0, 0.5)
-    expected = 2 * Direction(mean, kappa).log_prob(other) * torch.tensor([0.0, 1.0, 1.0])
-    torch.testing.assert_close(p["agreement_light"].log_prob, expected)
-
-
-def test_confidences_of_the_families() -> None:
-    from unknot.models.families import family
-    from unknot.models.spec import node
-
-    light = family(node("light", "direction", 3, recognised_from=["x"]))
-    outputs = torch.tensor([[0.0, 0.0, 1.0, 4.0]])
-    kappa = torch.nn.functional.softplus(torch.tensor([4.0])) + 1e-3
-    draws = Direction(torch.tensor([[0.0, 0.0, 1.0]]), kappa).rsample((100_000,))[..., 2]
-    error = 5 * draws.std() / 100_000**0.5
-    assert abs(light.confidence(outputs) - draws.mean()) < error
+def test_readings_of_the_families() -> None:
+    kappa = torch.tensor([4.0])
+    pole = torch.tensor([[0.0, 0.0, 1.0]])
+    draws = Direction(pole, kappa).rsample((100_000,))[..., 2]
+    light = family(node("light", "direction", 3, recognised_from=["x"])).reading(Direction(pole, kappa))
+    assert abs(light.confidence - draws.mean()) < 5 * draws.std() / 100_000**0.5
+    torch.testing.assert_close(light.value, pole)
     switches = family(node("on", "bernoulli", 2, recognised_from=["x"]))
-    torch.testing.assert_close(switches.confidence(torch.tensor([[-3.0, 0.0]])), torch.tensor([0.5]))
+    answers = switches.reading(torch.distributions.Bernoulli(torch.tensor([[0.9, 0.4]])))
+    torch.testing.assert_close(answers.confidence, torch.tensor([0.6]))
+    assert answers.value.tolist() == [[1.0, 0.0]]
     style = family(node("style", "normal", 2, recognised_from=["x"]))
-    assert style.confidence(torch.zeros(4, 4)).tolist() == [1.0] * 4
+    reading = style.reading(torch.distributions.Normal(torch.ones(4, 2), 1.0))
+    assert reading.value.tolist() == [[1.0, 1.0]] * 4
+    assert reading.confidence.tolist() == [1.0] * 4
+
+
+def test_directions_agree_by_their_density() -> None:
+    nodes = {
+        "light": {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True},
+        "x": {"family": "bernoulli", "parents": ["light"]},
+    }
+    torch.manual_seed(0)
+    model = GraphicalModel(
+        {"nodes": nodes, "augment": "affine", "agreement": 2.0, "confidence": 0.0}, (1, 8, 8)
+    )
+    labels = torch.full((5, 3), float("nan"))
+    labels[0] = torch.tensor([0.0, 1.0, 0.0])
+    q = model.encode(torch.rand(5, 1, 8, 8), {"light": labels})
+    p, features = Trace(), torch.randn(5, model.trunk.features)
+    model._agree(q, p, features)
+    outputs = model.recognition["light"](features)
+    mean = torch.nn.functional.normalize(outputs[:, :3], dim=-1)
+    kappa = torch.nn.functional.softplus(outputs[:, 3]) + 1e-3
+    wanted = q["light"].dist.mean_direction.detach().clone()
+    wanted[0] = labels[0]
+    torch.testing.assert_close(p["agreement_light"].log_prob, 2 * Direction(mean, kappa).log_prob(wanted))
 
 
 def test_settings_that_cannot_be_are_refused() -> None:

@@ -1,52 +1,54 @@
-"""Agreement: the recogniser must read a jittered image as it reads the image itself.
+"""Agreement of two views: a jittered item must be read as the item itself.
 
-For a node v that takes labels, and an item whose label is not known, the generative program gets the factor
+The generative model and its recogniser see the items as they are. For a node v that takes labels, the recogniser also
+sees a jittered view x̃ of each item, and the generative program gets the factor
 
-    λ · 1[c ≥ τ] · log q(v̂ | x̃),      v̂ the best value and c the confidence of q(v | x)
+    λ · log q(v | x̃)               where the label v is known,
+    λ · 1[c ≥ τ] · log q(v̂ | x̃)    elsewhere, with v̂ the best value of q(v | x) and c how sure it is.
 
-with x the item and x̃ its jittered view. It is the classifier term of S17 Eq. 7 with the recogniser's own reading
-in the place of a label (Lee 2013), kept where the reading is sure (Sohn et al. 2020), and it adds to the bound as a
-regulariser of the posterior does (Ganchev et al. 2010). The reading carries no gradient.
+It is the classifier term of S17 Eq. 7 on the jittered view, with the recogniser's own reading in the place of a label
+that nobody gave (Lee 2013), kept where the reading is sure (Sohn et al. 2020); it adds to the bound as a regulariser of
+the posterior does (Ganchev et al. 2010). The reading carries no gradient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from unknot.core.trace import Trace
+from unknot.core.axes import per_item
+from unknot.core.node import Variable
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the recogniser says of one node of the plain items: best value ``(B, D)``, confidence ``(B,)``."""
+    """What a recogniser says of a node: its best value ``(B, D)``, and how sure it is, from 0 to 1, ``(B,)``."""
 
     value: Tensor
     confidence: Tensor
 
 
-def add_agreement(
-    q: Trace, p: Trace, readings: Mapping[str, Reading], weight: float, threshold: float
-) -> None:
-    """Add the factor ``agreement_NODE`` to p for every node that was read from the plain items.
+def target(node: Variable, reading: Reading, threshold: float) -> tuple[Tensor, Tensor]:
+    """What the other view must be read as, ``(B, D)``, and for which items that counts, ``(B,)``.
 
-    >>> logits = torch.tensor([[3.0, 0.0], [3.0, 0.0]])
-    >>> q, p = Trace(), Trace()
-    >>> _ = q.one_hot_categorical(logits=logits, name="y")
-    >>> sure = Reading(torch.eye(2), torch.tensor([0.9, 0.5]))
-    >>> add_agreement(q, p, {"y": sure}, weight=10.0, threshold=0.8)
-    >>> p["agreement_y"].log_prob
-    tensor([-0.4859, -0.0000])
+    >>> from unknot import Trace, partial
+    >>> q = Trace()
+    >>> _ = q.concrete(torch.zeros(3, 2), 0.66, value=partial(torch.tensor([1, -1, -1])), name="y")
+    >>> value, counts = target(q["y"], Reading(torch.tensor([[1.0, 0.0]] * 3), torch.tensor([0.5, 0.9, 0.6])), 0.8)
+    >>> value.tolist(), counts.tolist()
+    ([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0]], [True, True, False])
     """
-    for name, reading in readings.items():
-        node = q[name]
-        counted = reading.confidence >= threshold  # (B,)
-        counted = counted & ~torch.as_tensor(node.known, device=counted.device)
-        scored = (
-            Trace()
-        )  # an observed site of the jittered view's distribution: classes by mass, as labels are
-        scored.variable(node.dist, reading.value, name=name)
-        p.factor(weight * counted * scored[name].log_prob, name=f"agreement_{name}")
+    sure = reading.confidence >= threshold
+    if node.known is False:
+        return reading.value, sure
+    known = torch.as_tensor(node.known, device=sure.device).expand_as(sure)
+    label = first_draw(node.value if node.label is None else node.label, node.event_dims)
+    return torch.where(per_item(known, node.event_dims), label, reading.value), known | sure
+
+
+def first_draw(values: Tensor, event_dims: int) -> Tensor:
+    """Values or parameters ``(..., B, event)`` at the first draw: ``(B, event)``."""
+    extra = values.ndim - event_dims - 1
+    return values.flatten(0, extra - 1)[0] if extra > 0 else values

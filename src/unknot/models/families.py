@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize, one_hot, softplus
 
 from unknot.core.trace import Trace
+from unknot.models.agreement import Reading, first_draw
 from unknot.models.direction import Direction
 from unknot.models.spec import NodeSpec
 
@@ -68,9 +69,9 @@ class Family(nn.Module, ABC):
         """The single best value: one-hot, or the mean."""
         return self.summary(outputs)
 
-    def confidence(self, outputs: Tensor) -> Tensor:
-        """How sure the recogniser is of its best value, from 0 to 1, ``(B,)``; families that cannot tell say 1."""
-        return torch.ones_like(outputs[..., 0])
+    @abstractmethod
+    def reading(self, dist: Any) -> Reading:
+        """The best value of a recogniser's distribution, and how sure that is; without gradient."""
 
     @abstractmethod
     def prior_outputs(self) -> Tensor:
@@ -111,6 +112,10 @@ class NormalFamily(Family):
         loc = outputs.chunk(2, -1)[0]
         return loc if self.standard else self.centre + self.spread * loc
 
+    def reading(self, dist: Any) -> Reading:
+        loc = first_draw(dist.mean.detach(), 1)
+        return Reading(loc, torch.ones_like(loc[..., 0]))  # a Gaussian is as sure as its units are wide
+
     def prior_outputs(self) -> Tensor:
         unit = math.log(math.expm1(1.0 - _SMALLEST_SCALE))  # softplus(unit) + smallest = 1
         return torch.cat([torch.zeros(self.size), torch.full((self.size,), unit)])
@@ -145,8 +150,10 @@ class ConcreteFamily(Family):
     def point(self, outputs: Tensor) -> Tensor:
         return one_hot(outputs.argmax(-1), self.size).to(outputs.dtype)
 
-    def confidence(self, outputs: Tensor) -> Tensor:
-        return outputs.softmax(-1).amax(-1)
+    def reading(self, dist: Any) -> Reading:
+        probs = first_draw(dist.probs.detach(), 1)
+        confidence, best = probs.max(-1)
+        return Reading(one_hot(best, self.size).to(probs.dtype), confidence)
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
@@ -186,8 +193,10 @@ class BernoulliFamily(Family):
     def point(self, outputs: Tensor) -> Tensor:
         return (outputs > 0).to(outputs.dtype)
 
-    def confidence(self, outputs: Tensor) -> Tensor:
-        return outputs.abs().sigmoid().amin(-1)  # that of the least sure answer
+    def reading(self, dist: Any) -> Reading:
+        probs = first_draw(dist.probs.detach(), 1)
+        sure = torch.maximum(probs, 1 - probs).amin(-1)  # of the least sure answer
+        return Reading((probs > 0.5).to(probs.dtype), sure)
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
@@ -227,9 +236,10 @@ class DirectionFamily(Family):
     def summary(self, outputs: Tensor) -> Tensor:
         return normalize(outputs[..., :3], dim=-1, eps=1e-6)
 
-    def confidence(self, outputs: Tensor) -> Tensor:
-        concentration = softplus(outputs[..., 3]) + _SMALLEST_SCALE
-        return 1 / concentration.tanh() - 1 / concentration  # the mean cosine of a draw's angle to the mean
+    def reading(self, dist: Any) -> Reading:
+        concentration = first_draw(dist.concentration.detach(), 0)
+        sure = 1 / concentration.tanh() - 1 / concentration  # the mean cosine of a draw's angle to the mean
+        return Reading(first_draw(dist.mean_direction.detach(), 1), sure)
 
     def prior_outputs(self) -> Tensor:
         return torch.tensor([0.0, 0.0, 1.0, -20.0])  # concentration next to zero: every direction alike

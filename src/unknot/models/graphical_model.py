@@ -16,7 +16,7 @@ from unknot.core.given import Given, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.agreement import Reading, add_agreement
+from unknot.models.agreement import target
 from unknot.models.augment import augmenter
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
@@ -32,7 +32,6 @@ class Recognition:
 
     summaries: dict[str, Tensor]  # class probabilities (B, K), or means (B, D)
     values: dict[str, Tensor]  # one-hot best class (B, K), or means: what a decoder's sites take
-    confidences: dict[str, Tensor]  # how sure it is of them, (B,)
 
 
 class GraphicalModel(nn.Module):
@@ -96,13 +95,19 @@ class GraphicalModel(nn.Module):
         return p
 
     def forward(self, batch: Any, samples: int | None = None) -> tuple[Trace, Trace]:
-        """Both programs on a batch: its data, and its labels for the nodes that take labels."""
-        x = self.jitter(batch.x) if self.jitter is not None else batch.x
+        """Both programs on a batch: its data, and its labels for the nodes that take labels.
+
+        Jittered items, where the description asks for them, take the place of the items; with ``agreement`` they are
+        a second view instead, which only the recogniser sees (:mod:`unknot.models.agreement`).
+        """
+        jittered = batch.x if self.jitter is None else self.jitter(batch.x)
+        two_views = self.training and self.spec.agreement > 0
+        x = batch.x if two_views else jittered
         labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
         q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)
-        if self.spec.agreement and self.training:
-            add_agreement(q, p, self._readings(batch.x), self.spec.agreement, self.spec.confidence)
+        if two_views:
+            self._agree(q, p, self.trunk(jittered))
         return q, p
 
     # ---- use ----------------------------------------------------------------------------------------
@@ -112,16 +117,15 @@ class GraphicalModel(nn.Module):
 
         ``known`` values (class indices or vectors) replace the recogniser's own, as parents and as result.
         """
-        inputs, summaries, values, confidences = {self.spec.data.name: self.trunk(x)}, {}, {}, {}
+        inputs, summaries, values = {self.spec.data.name: self.trunk(x)}, {}, {}
         for name in self.spec.recognition_order:
             outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
             family = self._family(name)
             summaries[name], values[name] = family.summary(outputs), family.point(outputs)
-            confidences[name] = family.confidence(outputs)
             if known is not None and name in known:
                 values[name] = self._as_value(name, known[name], outputs)
             inputs[name] = family.features(values[name])
-        return Recognition(summaries, values, confidences)
+        return Recognition(summaries, values)
 
     def gaussian(self, x: Tensor, name: str, values: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Mean and standard deviation of a Gaussian node's recogniser, at given values of its parents."""
@@ -142,14 +146,21 @@ class GraphicalModel(nn.Module):
         """Expected data at the values of a trace."""
         return self.likelihood.mean(self._generative_program(q)[1])
 
-    def _readings(self, x: Tensor) -> dict[str, Reading]:
-        """What the recogniser, as it would be used, says of the items themselves for the nodes that take labels."""
-        self.eval()
-        with torch.no_grad():
-            found = self.recognise(x)
-        self.train()
-        names = [n.name for n in self.spec.labelled]
-        return {name: Reading(found.values[name], found.confidences[name]) for name in names}
+    def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
+        """Add to p, for each node that takes labels, how well the second view gives the first view's value."""
+        for node in self.spec.labelled:
+            family, first = self._family(node.name), q[node.name]
+            value, counts = target(first, family.reading(first.dist), self.spec.confidence)
+            parents = [p for p in node.recognised_from if p != self.spec.data.name]
+            inputs = {p: self._family(p).features(q[p].value) for p in parents} | {
+                self.spec.data.name: features
+            }
+            outputs = self.recognition[node.name](cat([inputs[p] for p in node.recognised_from]))
+            second = Trace()
+            family.site(
+                second, outputs, value, self.temperature, None
+            )  # observed: classes are scored by their mass
+            p.factor(self.spec.agreement * counts * second[node.name].log_prob, name=f"agreement_{node.name}")
 
     # ---- parts --------------------------------------------------------------------------------------
 

@@ -81,7 +81,9 @@ class ModelSpec:
     augment: str | Mapping[str, float] | None = (
         None  # training images are jittered: "affine", "elastic" or amounts
     )
-    agreement: float = 0.0  # weight of reading a jittered item as the item itself (unknot.models.agreement)
+    agreement: float = (
+        0.0  # weight of reading an item's jittered view as the item itself (unknot.models.agreement)
+    )
     confidence: float = 0.95  # readings less sure than this do not count for the agreement
     width: int = 256  # of default hidden layers
     temperature: float = 0.66  # of relaxed draws
