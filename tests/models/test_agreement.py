@@ -39,7 +39,7 @@ def batch_of_digits(labels: int = 700):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("kind", ["concrete", "categorical"])
 @pytest.mark.parametrize("samples", [None, 3])
 def test_the_factor_is_the_cross_entropy_of_labels_and_sure_readings(kind: str, samples: int | None) -> None:
-    model, batch = model_for(kind, agreement=7.0, confidence=0.8), batch_of_digits()
+    model, batch = model_for(kind, agreement=7.0, confidence=0.97), batch_of_digits()
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0  # the same features twice
@@ -53,7 +53,7 @@ def test_the_factor_is_the_cross_entropy_of_labels_and_sure_readings(kind: str, 
     for b in range(40):
         label = int(batch["digit"][b])
         confidence, reading = float(plain[b].max()), int(plain[b].argmax())
-        wanted = label if label >= 0 else reading if confidence >= 0.8 else None
+        wanted = label if label >= 0 else reading if confidence >= 0.97 else None
         kinds.add((label >= 0, wanted is None))
         expected.append(0.0 if wanted is None else 7.0 * float(log_probs[b, wanted]))
     assert kinds == {(True, False), (False, True), (False, False)}  # the case has items of all kinds
