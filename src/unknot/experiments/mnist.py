@@ -33,7 +33,7 @@ VIEWS_TRAIN: dict[str, Any] = {
     "steps": 4000,
     "batch_size": 256,
     "labelled_share": 0.25,
-    "objective": {"name": "semi_supervised", "alpha": 1600.0},
+    "objective": {"name": "semi_supervised", "alpha": 400.0},
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
 ABLATION_STEPS = 1000
