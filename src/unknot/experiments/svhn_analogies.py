@@ -5,10 +5,10 @@ from __future__ import annotations
 from unknot.experiments.digit_pictures import Look
 from unknot.experiments.svhn import BEST, BEST_TRAIN
 
-TRAIN = {**BEST_TRAIN, "steps": 1400}
+TRAIN = {**BEST_TRAIN, "steps": 1000}
 READER = {
     "model": {"style": 2, "width": 32},
-    "train": {"steps": 2000, "batch_size": 100, "learning_rate": {"name": "cosine", "start": 2e-3}},
+    "train": {"steps": 1200, "batch_size": 100, "learning_rate": {"name": "cosine", "start": 2e-3}},
 }
 
 NOTES = "The best recipe of svhn, trained for a shorter time, on the same subset of 20,000 training images."
