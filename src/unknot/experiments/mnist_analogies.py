@@ -5,8 +5,7 @@ from __future__ import annotations
 from unknot.experiments.digit_pictures import Look
 from unknot.experiments.mnist import S17_VIEWS, VIEWS_TRAIN
 
-# Convolutions and two views that agree, for a good recogniser. The jitter is the gentler one: what it moves takes up
-# dimensions of style.
+# Convolutions and two views that agree, for a good recogniser; the generator sees the images as they are.
 MODEL = {**{key: S17_VIEWS[key] for key in ("augment", "agreement", "confidence")}, "style": 10}
 # Without jitter: a reader trained on jittered digits takes whatever is a little blurred for an eight.
 READER = {
@@ -26,5 +25,5 @@ EXPERIMENT = Look(
     place="S17 Fig. 2a, S16 Fig. 3",
     about="Visual analogies on MNIST: the digit changes, ten dimensions of style are kept.",
     quick="about 5 CPU minutes a seed",
-    notes="A convolutional recogniser that reads two jittered views alike; the generator's images jitter too.",
+    notes="A convolutional recogniser that reads a jittered image as the image itself; the generator sees no jitter.",
 )

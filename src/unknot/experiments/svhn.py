@@ -13,7 +13,7 @@ LABELS = (1000, 3000)
 # S17's family: convolutions of 32 and 64 channels and the reverse, fifteen dimensions of style.
 S17: dict[str, Any] = {"style": 15, "x": {"channels": [32, 64]}}
 TRAIN: dict[str, Any] = {
-    "steps": 1500,
+    "steps": 1200,
     "batch_size": 128,
     "labelled_share": 0.33,
     "objective": {"name": "semi_supervised", "alpha": 1000.0},
@@ -28,9 +28,9 @@ BEST: dict[str, Any] = {
 }
 BEST_TRAIN: dict[str, Any] = {
     **TRAIN,
-    "steps": 3000,
-    "batch_size": 192,
-    "objective": {"name": "semi_supervised", "alpha": 6000.0},
+    "steps": 2000,
+    "batch_size": 150,
+    "objective": {"name": "semi_supervised", "alpha": 2000.0},
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
 
