@@ -27,7 +27,9 @@ def test_the_evidence_is_the_integral_over_the_style() -> None:
             means = model.generate(4001, kind=torch.full((4001,), k), style=grid[:, None])  # (G, 2)
             for b in range(4):
                 density = Normal(0.0, 1.0).log_prob(grid) + Normal(means, 0.7).log_prob(x[b]).sum(-1)
-                exact[b, k] = torch.logsumexp(density, 0) + torch.log(grid[1] - grid[0]) - torch.tensor(3.0).log()
+                exact[b, k] = (
+                    torch.logsumexp(density, 0) + torch.log(grid[1] - grid[0]) - torch.tensor(3.0).log()
+                )
         found = class_log_evidence(model, x, "kind", samples=200_000)
     # weights of an untrained proposal vary by a factor of a few: 200,000 of them leave well under 1 % of error
     torch.testing.assert_close(found, exact, rtol=0, atol=0.02)

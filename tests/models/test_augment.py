@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 
-from unknot.models.augment import AffineJitter
+from unknot.errors import SpecError
+from unknot.models.augment import AffineJitter, augmenter
 
 
 def test_no_amount_is_no_change() -> None:
@@ -40,3 +42,30 @@ def test_a_bend_moves_neighbours_together_and_distant_points_apart() -> None:
     assert 0.02 < moved.std() < 0.08  # about the bend
     near, far = (moved[:, 4, 4] - moved[:, 4, 5]).std(), (moved[:, 4, 0] - moved[:, 4, 8]).std()
     assert near < 0.4 * far
+
+
+def test_brightness_is_scaled_and_bent_in_the_logarithm() -> None:
+    images = torch.full((20_000, 1, 4, 4), 0.25)
+    none = dict.fromkeys(("turn", "scale", "shear", "shift"), 0.0)
+    gained = AffineJitter(**none, gain=0.1)(images)[:, 0, 1, 1].log()
+    assert abs(gained.mean() - torch.tensor(0.251).log()) < 5 * 0.1 / 20_000**0.5
+    assert abs(gained.std() - 0.1) < 0.004
+    bent = (AffineJitter(**none, gamma=0.1)(images)[:, 0, 1, 1].log() / torch.tensor(0.251).log()).log()
+    assert abs(bent.std() - 0.1) < 0.004
+
+
+def test_a_hidden_square_has_the_mean_and_its_largest_side() -> None:
+    images = torch.rand(500, 1, 30, 30)
+    none = dict.fromkeys(("turn", "scale", "shear", "shift"), 0.0)
+    changed = (AffineJitter(**none, hide=0.3)(images) - images).abs()[:, 0] > 1e-4
+    tallest = changed.any(2).sum(1).max()
+    assert 7 <= tallest <= 9  # 0.3 of 30
+    assert changed.any((1, 2)).float().mean() > 0.99
+
+
+def test_amounts_are_named() -> None:
+    assert augmenter({"turn": 0.1}).amounts == (0.1, 0.0, 0.0, 0.0)
+    with pytest.raises(SpecError, match="no amount 'twist'"):
+        augmenter({"twist": 1.0})
+    with pytest.raises(SpecError, match="affine, elastic"):
+        augmenter("affin")

@@ -26,14 +26,14 @@ def test_every_family_keeps_its_contract(name: str) -> None:
     outputs = torch.randn(5, one.parameters_size)
     q, p = unknot.Trace(), unknot.Trace()
     value = one.recognise(q, outputs, None, TEMPERATURE)
-    assert value.shape[-1] == one.value_size
+    assert one.features(value).shape[-1] == one.value_size
     one.generate(p, one.prior_outputs(), q["z"], TEMPERATURE)
     assert p["z"].log_prob.shape[-1] == 5
     assert torch.isfinite(p["z"].log_prob).all()
     assert one.summary(outputs).shape[0] == one.point(outputs).shape[0] == 5
-    assert one.point(outputs).shape[-1] == one.value_size
+    assert one.point(outputs).shape[-1] == one.size
     drawn = one.generate(unknot.Trace(), one.prior_outputs(), unknot.given(3)["z"], TEMPERATURE)
-    assert drawn.shape == (3, one.value_size)
+    assert drawn.shape == (3, one.size)
 
 
 @pytest.mark.parametrize("name", ["concrete", "categorical", "bernoulli", "relaxed_bernoulli"])
@@ -108,3 +108,12 @@ def test_distributions_are_torchs_own() -> None:
     r = unknot.Trace()
     make("bernoulli").recognise(r, outputs[:, :4], unknot.partial(yes), TEMPERATURE)
     torch.testing.assert_close(r["z"].log_prob, Bernoulli(logits=outputs[:, :4]).log_prob(yes).sum(-1))
+
+
+def test_networks_see_a_direction_standardised() -> None:
+    light = family(node("light", "direction", 3, recognised_from=["x"]))
+    directions = torch.nn.functional.normalize(torch.randn(200_000, 3), dim=-1)
+    seen = light.features(directions)
+    torch.testing.assert_close(seen.mean(0), torch.zeros(8), rtol=0, atol=5 / 200_000**0.5)
+    covariance = seen.T @ seen / len(seen)  # entries have a standard error of about 1 / sqrt(N)
+    torch.testing.assert_close(covariance, torch.eye(8), rtol=0, atol=6 * 1.5 / 200_000**0.5)

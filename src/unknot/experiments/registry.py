@@ -6,6 +6,7 @@ import difflib
 
 from unknot.errors import SpecError
 from unknot.experiments import (
+    faces,
     mnist,
     mnist_analogies,
     mnist_demo,
@@ -26,6 +27,7 @@ _FILES = (
     svhn,
     svhn_analogies,
     svhn_style_grid,
+    faces,
 )
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 

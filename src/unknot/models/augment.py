@@ -10,7 +10,7 @@ from torch.nn.functional import affine_grid, grid_sample, interpolate
 
 from unknot.errors import SpecError
 
-_AMOUNTS = ("turn", "scale", "shear", "shift", "bend")
+_AMOUNTS = ("turn", "scale", "shear", "shift", "bend", "gain", "gamma", "hide")
 _NAMED: dict[str, dict[str, float]] = {
     "affine": {},
     "elastic": {"bend": 0.06},
@@ -23,7 +23,9 @@ class AffineJitter(nn.Module):
 
     Only in training mode; ``(B, C, H, W) -> (B, C, H, W)``. Amounts are in radians and in fractions of half a
     side, uniform either way; ``bend`` is the standard deviation by which points of the plane move on their own,
-    smoothly from one to the next (Simard et al. 2003).
+    smoothly from one to the next (Simard et al. 2003). ``gain`` and ``gamma`` are the standard deviations of the
+    logarithms of a factor and an exponent of brightness; ``hide`` is the largest side, in parts of the image's, of a
+    square that is filled with the image's mean.
     """
 
     def __init__(
@@ -33,10 +35,13 @@ class AffineJitter(nn.Module):
         shear: float = 0.4,
         shift: float = 0.12,
         bend: float = 0.0,
+        gain: float = 0.0,
+        gamma: float = 0.0,
+        hide: float = 0.0,
     ) -> None:
         super().__init__()
         self.amounts = (turn, scale, shear, shift)
-        self.bend = bend
+        self.bend, self.gain, self.gamma, self.hide = bend, gain, gamma, hide
 
     def forward(self, images: Tensor) -> Tensor:
         if not self.training:
@@ -44,7 +49,12 @@ class AffineJitter(nn.Module):
         grid = affine_grid(self._maps(images), list(images.shape), align_corners=False)  # (B, H, W, 2)
         if self.bend:
             grid = grid + self._bends(images)
-        return grid_sample(images, grid, align_corners=False)
+        # pictures of things go on beyond their edge; what has been drawn on an empty page does not
+        beyond = "border" if self.gain or self.gamma else "zeros"
+        images = grid_sample(images, grid, padding_mode=beyond, align_corners=False)
+        if self.gain or self.gamma:
+            images = self._lit(images)
+        return self._hidden(images) if self.hide else images
 
     def _maps(self, images: Tensor) -> Tensor:
         turn, scale, shear, shift = self.amounts
@@ -61,9 +71,23 @@ class AffineJitter(nn.Module):
         smooth = interpolate(lattice, size=images.shape[-2:], mode="bicubic", align_corners=True)
         return self.bend * smooth.permute(0, 2, 3, 1)  # (B, H, W, 2)
 
+    def _lit(self, images: Tensor) -> Tensor:
+        noise = torch.randn(2, len(images), 1, 1, 1, device=images.device, dtype=images.dtype)
+        lifted = images.clamp_min(0) + 1e-3  # the slope of a power is infinite at zero
+        return (self.gain * noise[0]).exp() * lifted ** (self.gamma * noise[1]).exp()
+
+    def _hidden(self, images: Tensor) -> Tensor:
+        batch, _, height, width = images.shape
+        noise = torch.rand(3, batch, 1, 1, 1, device=images.device, dtype=images.dtype)
+        centre, half = noise[:2], self.hide / 2 * (1 + 2 * noise[2]) / 3  # from a third of the largest
+        rows = (torch.arange(height, device=images.device) / height).view(1, 1, -1, 1)
+        columns = (torch.arange(width, device=images.device) / width).view(1, 1, 1, -1)
+        inside = ((rows - centre[0]).abs() < half) & ((columns - centre[1]).abs() < half)  # (B, 1, H, W)
+        return torch.where(inside, images.mean((1, 2, 3), keepdim=True), images)
+
 
 def augmenter(described: str | Mapping[str, float]) -> nn.Module:
-    """A jitter by its name, or an affine one by its amounts: ``{"turn": 0.2, "shift": 0.1}``, the others zero."""
+    """A jitter by its name, or one by its amounts: ``{"turn": 0.2, "shift": 0.1}``, the others zero."""
     if isinstance(described, str):
         if described not in _NAMED:
             raise SpecError(

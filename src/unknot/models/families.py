@@ -40,7 +40,7 @@ class Family(nn.Module, ABC):
 
     @property
     def value_size(self) -> int:
-        """How many numbers the value feeds into other networks."""
+        """How many numbers other networks see of it: the size of :meth:`features`."""
         return self.size
 
     def features(self, value: Tensor) -> Tensor:
@@ -216,7 +216,11 @@ class RelaxedBernoulliFamily(BernoulliFamily):
 
 
 class DirectionFamily(Family):
-    """A unit vector in space."""
+    """A unit vector in space. Networks see it by the spherical harmonics of orders one and two, standardised.
+
+    What a matt surface shows of a light is all but linear in them (Basri & Jacobs 2003); the first three are the
+    vector itself.
+    """
 
     @property
     def parameters_size(self) -> int:
@@ -224,7 +228,13 @@ class DirectionFamily(Family):
 
     @property
     def value_size(self) -> int:
-        return 3
+        return 8
+
+    def features(self, value: Tensor) -> Tensor:
+        x, y, z = value.unbind(-1)
+        second = [x * y, y * z, x * z, (x**2 - y**2) / 2, (3 * z**2 - 1) / (2 * 3**0.5)]
+        # over all directions x² has mean 1/3 and (xy)² has 1/15
+        return torch.cat([3**0.5 * value, 15**0.5 * torch.stack(second, -1)], -1)
 
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None

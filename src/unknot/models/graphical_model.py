@@ -83,7 +83,7 @@ class GraphicalModel(nn.Module):
         features = self.trunk(x)  # (B, H)
         inputs = {self.spec.data.name: features}
         for name in self.spec.recognition_order:
-            outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
+            outputs = self._recognised(self.spec[name], inputs)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)
         return q
@@ -119,7 +119,7 @@ class GraphicalModel(nn.Module):
         """
         inputs, summaries, values = {self.spec.data.name: self.trunk(x)}, {}, {}
         for name in self.spec.recognition_order:
-            outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
+            outputs = self._recognised(self.spec[name], inputs)
             family = self._family(name)
             summaries[name], values[name] = family.summary(outputs), family.point(outputs)
             if known is not None and name in known:
@@ -131,7 +131,7 @@ class GraphicalModel(nn.Module):
         """Mean and standard deviation of a Gaussian node's recogniser, at given values of its parents."""
         inputs = {self.spec.data.name: self.trunk(x)}
         inputs |= {other: self._family(other).features(value) for other, value in values.items()}
-        outputs = self.recognition[name](cat([inputs[p] for p in self.spec[name].recognised_from]))
+        outputs = self._recognised(self.spec[name], inputs)
         node = Trace()
         self._family(name).recognise(node, outputs, None, self.temperature)
         return node[name].dist.loc, node[name].dist.scale
@@ -150,12 +150,13 @@ class GraphicalModel(nn.Module):
         """Add to p, for each node that takes labels, how well the second view gives the first view's value."""
         for node in self.spec.labelled:
             family, first = self._family(node.name), q[node.name]
-            value, counts = target(first, family.reading(first.dist), self.spec.confidence)
+            threshold = self.spec.confidence if node.confidence is None else node.confidence
+            value, counts = target(first, family.reading(first.dist), threshold)
             parents = [p for p in node.recognised_from if p != self.spec.data.name]
             inputs = {p: self._family(p).features(q[p].value) for p in parents} | {
                 self.spec.data.name: features
             }
-            outputs = self.recognition[node.name](cat([inputs[p] for p in node.recognised_from]))
+            outputs = self._recognised(node, inputs)
             second = Trace()
             family.site(
                 second, outputs, value, self.temperature, None
@@ -169,13 +170,32 @@ class GraphicalModel(nn.Module):
         assert isinstance(kind, Family)
         return kind
 
+    def _recognised(self, node: NodeSpec, inputs: Mapping[str, Tensor]) -> Tensor:
+        """What a node's recognition network gives for the features of the data and the values of other nodes."""
+        chosen = {name: inputs[name] for name in node.recognised_from}
+        if node.sees:
+            chosen[self.spec.data.name] = chosen[self.spec.data.name][..., self.trunk.parts[node.sees]]
+        return self.recognition[node.name](cat(list(chosen.values())))
+
     def _recognition_network(self, node: NodeSpec) -> nn.Module:
-        from_data = self.trunk.features if self.spec.data.name in node.recognised_from else 0
+        from_data = self._seen(node) if self.spec.data.name in node.recognised_from else 0
         parents = [p for p in node.recognised_from if p != self.spec.data.name]
         inputs = from_data + sum(self._family(p).value_size for p in parents)
         # a node read off the data alone needs no layer of its own after the trunk
         default = (self.spec.width // 2,) if parents else ()
         return mlp(inputs, node.recognition_hidden or default, self._family(node.name).parameters_size)
+
+    def _seen(self, node: NodeSpec) -> int:
+        """How many features of the data the node's recognition network sees."""
+        if not node.sees:
+            return self.trunk.features
+        if node.sees not in self.trunk.parts:
+            there = ", ".join(self.trunk.parts) or "no parts"
+            raise SpecError(
+                f"node '{node.name}' sees '{node.sees}', but this recogniser of the data has {there}"
+            )
+        part = self.trunk.parts[node.sees]
+        return int(part.stop - part.start)
 
     def _generative_network(self, node: NodeSpec) -> nn.Module:
         inputs = sum(self._family(p).value_size for p in node.parents)
@@ -216,7 +236,7 @@ class GraphicalModel(nn.Module):
 
     def _as_value(self, name: str, value: Tensor, like: Tensor) -> Tensor:
         """A given value in the form other networks take: class indices become one-hot."""
-        size = self._family(name).value_size
+        size = self._family(name).size
         if not value.is_floating_point() and value.ndim == like.ndim - 1:
             return one_hot(value.long(), size).to(like.dtype)
         return value.to(like.dtype).reshape(*like.shape[:-1], size)

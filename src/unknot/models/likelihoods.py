@@ -11,6 +11,7 @@ from torch.nn.functional import softplus
 
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.models.face_trunk import FaceTrunk
 from unknot.models.networks import CountTrunk, ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk
 from unknot.models.spec import NodeSpec
 from unknot.models.table import Table, TableTrunk
@@ -27,6 +28,8 @@ class Likelihood(nn.Module, ABC):
 
     def trunk(self) -> Trunk:
         """The recogniser's first network: data to ``features`` numbers."""
+        if self.spec.recogniser == "faces":
+            return FaceTrunk(self.shape)
         if len(self.shape) == 3 and not self.spec.recognition_hidden:
             channels = self.spec.channels or (32, 64, 64)
             return ImageTrunk(self.shape, channels, pooled=self.spec.pooled)

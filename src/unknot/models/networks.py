@@ -41,11 +41,15 @@ class LeadingAxes(nn.Module):
 
 
 class Trunk(nn.Module):
-    """The first network of a recogniser: data to a vector of ``features`` numbers, run once per batch."""
+    """The first network of a recogniser: data to a vector of ``features`` numbers, run once per batch.
+
+    ``parts`` names stretches of that vector, for nodes that should see only one of them.
+    """
 
     def __init__(self, features: int) -> None:
         super().__init__()
         self.features = features
+        self.parts: dict[str, slice] = {}
 
 
 class VectorTrunk(Trunk):

@@ -43,6 +43,11 @@ class NodeSpec:
     recognition_hidden: tuple[int, ...] = ()  # hidden layers of its recognition network; (): the default
     channels: tuple[int, ...] = ()  # image data: channels of the recogniser's convolutions; (): the default
     pooled: bool = False  # image data: whether these convolutions are pooled instead of strided
+    recogniser: str = (
+        ""  # image data: "faces" for the recogniser of faces under changing light; "": the default
+    )
+    sees: str = ""  # which part of what the recogniser makes of the data the node is recognised from; "": all
+    confidence: float | None = None  # its own threshold of agreement; None: the model's
     centre: tuple[float, ...] = ()  # a normal latent's prior mean, () is 0: in whose units its labels are
     spread: tuple[float, ...] = ()  # and its prior standard deviation, () is 1
     scale: float | None = None  # a normal data node's standard deviation; None: learned
@@ -197,8 +202,14 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is made from")
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
-    if not one.is_data and (one.channels or one.pooled):
-        raise SpecError(f"node '{one.name}': channels and pooled describe how image data is recognised")
+    if not one.is_data and (one.channels or one.pooled or one.recogniser):
+        raise SpecError(
+            f"node '{one.name}': channels, pooled and recogniser describe how image data is recognised"
+        )
+    if one.sees and one.is_data:
+        raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
+    if one.recogniser not in ("", "faces"):
+        raise SpecError(f"node '{one.name}': recogniser is 'faces' or left out, but is {one.recogniser!r}")
     if one.family == "direction" and one.size != 3:
         raise SpecError(f"node '{one.name}': a direction is a vector in space, of size 3, not {one.size}")
     _check_units(one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
@@ -9,6 +11,7 @@ from unknot.core.expectation import average, is_scored, score_term
 from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
+from unknot.errors import SpecError
 from unknot.objectives.closed_form import site_term
 from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.sample_signal import mean_without, signal_score
@@ -22,7 +25,7 @@ def semi_supervised(
     q: Trace,
     p: Trace,
     alpha: Number = 1.0,
-    beta: Number = 1.0,
+    beta: Number | Mapping[str, Number] = 1.0,
     gamma: Number = 1.0,
     *,
     relaxed_kl: str = "density",
@@ -46,10 +49,11 @@ def semi_supervised(
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α.
 
     ``beta`` weighs ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; β = 1 is
-    the paper. ``relaxed_kl`` says which divergence a relaxed (Concrete) draw pays: that of the relaxed densities,
-    which makes the sum a bound for the relaxed model but grows without limit as the recogniser gets sure; or
-    "discrete", that of the classes behind them (Jang et al. 2017), at most log K: no bound of either model, and much
-    the better classifier. ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
+    the paper, and ``{"r": 100.0}`` weighs the site r alone, to let it carry little. ``relaxed_kl`` says which
+    divergence a relaxed (Concrete) draw pays: that of the relaxed densities, which makes the sum a bound for the
+    relaxed model but grows without limit as the recogniser gets sure; or "discrete", that of the classes behind them
+    (Jang et al. 2017), at most log K, but no bound of either model.
+    ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 
     **Gradient.** The weights depend on q's parameters, directly and through the draws. By default the gradient
     goes through them: it is the gradient of the estimator above, for pathwise, enumerated and score-function
@@ -66,24 +70,28 @@ def semi_supervised(
     tensor([-0.6931,  0.0000, -0.6931])
     """
     check_pair(q, p)
+    betas, other = (beta, 1.0) if isinstance(beta, Mapping) else ({}, beta)
+    for name in betas:
+        if name not in q:
+            raise SpecError(f"beta: q has no site '{name}'; it has {', '.join(q)}.")
     values = data_and_factors(q, p)
     weights: dict[str, Number] = {**dict.fromkeys(values, 1.0), "classifier": alpha}
     for node in q.nodes():
         values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
-        weights[f"kl[{node.name}]"] = beta
+        weights[f"kl[{node.name}]"] = betas.get(node.name, other)
     sites = proposals(q, p)
     labels = label_weights(q.variables())
     if labels is None or labels.log_joint is None:
         return _constant(values, weights, gamma, sites, labels)
-    weights |= {"conditioning": beta}
+    weights |= {"conditioning": other}
     normalised = labels.normalised(weight_gradient)
     terms = {name: labels.average(value, normalised) for name, value in values.items()}
     terms["classifier"] = labels.mean_log()
     terms["conditioning"] = terms["classifier"] - labels.average(labels.log_joint, normalised)
     score = None
     if any(is_scored(node) for node in sites):
-        summed = weighted_sum(values, weights) - beta * labels.log_joint
-        score = _score(sites, labels, summed.detach(), (alpha + beta) * labels.log_weight.detach())
+        summed = weighted_sum(values, weights) - other * labels.log_joint
+        score = _score(sites, labels, summed.detach(), (alpha + other) * labels.log_weight.detach())
     ess = effective_samples(normalised, terms["classifier"], _samples(values))
     return Terms(terms, weights, item_weight(labels.labelled, gamma), {"effective_samples": ess}, score)
 
