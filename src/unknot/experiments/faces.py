@@ -62,7 +62,7 @@ TRAIN: dict[str, Any] = {
     "clip_norm": 3000.0,
 }
 SEMI, FULL = "6 labels a person", "all labels"
-OURS, ALONE = "S17's graph", "labels alone: the same recogniser"
+OURS, ALONE, EVERY = "S17's graph", "labels alone: the same recogniser", "S17's graph, all 64 lights"
 
 
 def cases(tier: Tier) -> list[Case]:
@@ -79,6 +79,7 @@ def cases(tier: Tier) -> list[Case]:
         alone = {**labels_alone(train, train["batch_size"]), "labelled_share": 1.0 if number else None}
         found.append({"row": OURS, "column": column, **shared, "train": train})
         found.append({"row": ALONE, "column": column, **shared, "train": alone})
+        found.append({"row": EVERY, "column": column, **shared, "max_angle": None, "train": train})
     return found
 
 
@@ -157,10 +158,13 @@ EXPERIMENT = Experiment(
         Yardstick("S17", {FULL: (3.1, 3.8), SEMI: (17.6, 1.8)}, measure="light"),
         Yardstick("Jampani et al. 2015", {SEMI: 10.0}, measure="light"),
     ],
-    judged={OURS: "goal"},
+    judged={OURS: "goal", EVERY: "goal"},
     captions=CAPTIONS,
     notes=(
-        "Settings are the same for all seeds; they were chosen on a fifth of the training images of other splits. The "
+        "Settings are the same for all seeds. They were chosen, in some 60 trials, on a fifth of the training images of two "
+        "other random splits of the same images, so images that served the choice are also among the test images here. "
+        "The 45 lights are the paper's; in those trials the lighting goal was reached with them and missed with all 64, "
+        "which have a row of their own. Which labels are drawn matters much: labels alone had from 1.5 to 8.3 %. The "
         "image and its mirror image both come in training. The probes learn from the training images with their true "
         "labels; higher is less leak, 97 % is chance."
     ),
