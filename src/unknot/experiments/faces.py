@@ -161,11 +161,11 @@ EXPERIMENT = Experiment(
     judged={OURS: "goal", EVERY: "goal"},
     captions=CAPTIONS,
     notes=(
-        "Settings are the same for all seeds. They were chosen, in some 60 trials, on a fifth of the training images of "
-        "two other random splits of the same images, so images that served the choice are also among the test images here. "
-        "The 45 lights are the paper's; in those trials the lighting goal was reached with them and missed with all "
-        "64, which have a row of their own. Which labels are drawn matters much: labels alone had from 1.5 to 8.3 %. The "
-        "image and its mirror image both come in training. The probes learn from the training images with their true "
+        "Settings are the same for all seeds. They were chosen, in some 60 trials, on a fifth of the training images "
+        "of two other random splits of the same images, so images that served the choice are also among the test "
+        "images here. The 45 lights are the paper's; in those trials the lighting goal was reached with them and missed with all "
+        "64, which have a row of their own. Which labels are drawn matters much: labels alone had from 1.5 to 8.3 %. "
+        "The image and its mirror image both come in training. The probes learn from the training images with their true "
         "labels; higher is less leak, 97 % is chance."
     ),
 )
