@@ -38,27 +38,19 @@ def draw_faces(model: GraphicalModel, test: Dataset, folder: Path) -> None:
         ("swapped", "identity", "the light of the left, the person of the top"),
     ):
         rows = [torch.cat([torch.ones_like(x[:1]), x])]  # the top row, under an empty corner
-        rows += [torch.cat([x[r : r + 1], _row(model, values, r, factor)]) for r in range(len(x))]
+        rows += [
+            torch.cat([x[r : r + 1], _row(model, x[r : r + 1], factor, values[factor])])
+            for r in range(len(x))
+        ]
         images = torch.stack(rows).clamp(0, 1).numpy()  # (1 + N, 1 + N, 1, H, W)
         save(
             image_grid(images, separate_first=True, ink=False, title=title, cell=0.6), folder / f"{name}.png"
         )
 
 
-def _row(model: GraphicalModel, values: dict[str, Tensor], row: int, factor: str) -> Tensor:
-    """One item with the factor of every other item, ``(N, 1, H, W)``; the shape follows identity and light."""
-    count = len(values[factor])
-    mixed = {name: value[row].expand(count, *value.shape[1:]) for name, value in values.items()}
-    mixed[factor] = values[factor]
+def _row(model: GraphicalModel, item: Tensor, factor: str, settings: Tensor) -> Tensor:
+    """One item ``(1, 1, H, W)`` with each setting of a factor; the shape follows it, as q(s | i, l) says."""
+    count = len(settings)
     with torch.no_grad():
-        mixed["shape"] = shape_of(model, mixed["identity"], mixed["light"])
-        return model.expected(given(count, mixed))
-
-
-def shape_of(model: GraphicalModel, identity: Tensor, light: Tensor) -> Tensor:
-    """The mean of q(s | i, l), which looks at no image."""
-    inputs = {
-        "identity": model.families["identity"].features(identity),  # type: ignore[operator]
-        "light": model.families["light"].features(light),  # type: ignore[operator]
-    }
-    return model.families["shape"].summary(model._recognised(model.spec["shape"], inputs))  # type: ignore[operator]
+        values = model.recognise(item.expand(count, *item.shape[1:]), {factor: settings}).values
+        return model.expected(given(count, values))

@@ -89,9 +89,8 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     train, test = data.split("train"), data.split("test")
     rule: Rule = "all" if settings["labels"] is None else per("identity", settings["labels"])
     shown = LabelBudget.draw(train, seed, identity=rule, light=same_as("identity")).apply(train)
-    shown = mirrored(
-        shown, {"light": (-1.0, 1.0, 1.0)}
-    )  # a mirrored face is still that face, lit from the other side
+    # a mirrored face is still that face, lit from the other side
+    shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
     config = TrainConfig.from_dict({**settings["train"], "seed": seed, "progress": False})
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -163,9 +162,9 @@ EXPERIMENT = Experiment(
     notes=(
         "Settings are the same for all seeds. They were chosen, in some 60 trials, on a fifth of the training images "
         "of two other random splits of the same images, so images that served the choice are also among the test "
-        "images here. The 45 lights are the paper's; in those trials the lighting goal was reached with them and missed with all "
-        "64, which have a row of their own. Which labels are drawn matters much: labels alone had from 1.5 to 8.3 %. "
-        "The image and its mirror image both come in training. The probes learn from the training images with their true "
-        "labels; higher is less leak, 97 % is chance."
+        "images here. The 45 lights are the paper's; in those trials the lighting goal was reached with them and "
+        "missed with all 64, which have a row of their own. Which labels are drawn matters much: labels alone had "
+        "from 1.5 to 8.3 %. The image and its mirror image both come in training. The probes learn from the training "
+        "images with their true labels; higher is less leak, 97 % is chance."
     ),
 )

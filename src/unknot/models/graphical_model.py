@@ -152,15 +152,13 @@ class GraphicalModel(nn.Module):
             family, first = self._family(node.name), q[node.name]
             threshold = self.spec.confidence if node.confidence is None else node.confidence
             value, counts = target(first, family.reading(first.dist), threshold)
-            parents = [p for p in node.recognised_from if p != self.spec.data.name]
-            inputs = {p: self._family(p).features(q[p].value) for p in parents} | {
-                self.spec.data.name: features
-            }
-            outputs = self._recognised(node, inputs)
+            inputs = {self.spec.data.name: features}
+            for name in node.recognised_from:
+                if name not in inputs:
+                    inputs[name] = self._family(name).features(q[name].value)
             second = Trace()
-            family.site(
-                second, outputs, value, self.temperature, None
-            )  # observed: classes are scored by their mass
+            # observed: classes are scored by their mass
+            family.site(second, self._recognised(node, inputs), value, self.temperature, None)
             p.factor(self.spec.agreement * counts * second[node.name].log_prob, name=f"agreement_{node.name}")
 
     # ---- parts --------------------------------------------------------------------------------------
