@@ -302,3 +302,15 @@ def test_the_discrete_divergence_of_a_relaxed_draw_is_that_of_its_classes(sample
     torch.testing.assert_close(found[2], log_prior[2])  # an observed class pays its prior alone
     with pytest.raises(unknot.errors.SpecError, match="density, discrete"):
         semi_supervised(q, p, relaxed_kl="hard")
+
+
+def test_beta_by_site_weighs_that_site_alone() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    for name in ("r", "s"):
+        q.normal(torch.ones(4), 0.5, name=name)
+        p.normal(0.0, 1.0, value=q[name], name=name)
+    p.normal(0.0, 1.0, value=torch.zeros(4), name="x")
+    plain, heavy = semi_supervised(q, p), semi_supervised(q, p, beta={"r": 100.0})
+    torch.testing.assert_close(heavy.per_item - plain.per_item, 99 * plain["kl[r]"])
+    with pytest.raises(unknot.errors.SpecError, match="no site 'z'"):
+        semi_supervised(q, p, beta={"z": 2.0})
