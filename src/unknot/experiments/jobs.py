@@ -60,7 +60,11 @@ def run_job(job: Job) -> Done:
     from unknot.experiments.registry import experiment
 
     torch.set_num_threads(1)
-    revision, start, start_cpu = _revision(), time.perf_counter(), time.process_time()
+    revision, start, start_cpu = (
+        revision_of(Path(__file__).parents[1]),
+        time.perf_counter(),
+        time.process_time(),
+    )
     with tempfile.TemporaryDirectory() as folder:
         pictures = Path(folder) if job.seed == PICTURED_SEED else None
         numbers = experiment(job.experiment).run(settings_of(job.case), job.seed, pictures)
@@ -104,14 +108,20 @@ def run_all(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Done | Exc
             raise
 
 
-def _revision() -> str:
-    """The git revision of the code, with a mark if it has uncommitted changes; "installed" outside a checkout."""
-    here = Path(__file__).parent
+def revision_of(package: Path) -> str:
+    """The git revision of a package, with a mark if it has uncommitted changes; "installed" outside a checkout."""
     try:
-        found = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-            cwd=here, capture_output=True, text=True, timeout=10, check=True,
-        )  # fmt: skip
+        _git(
+            package, "ls-files", "--error-unmatch", "__init__.py"
+        )  # fails if somebody else's checkout is around it
+        changed = _git(package, "status", "--porcelain", "--", ".")  # new results are no change of the code
+        return _git(package, "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return "installed"
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    found = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True
+    )
     return found.stdout.strip()
