@@ -42,7 +42,7 @@ VIEWS_TRAIN: dict[str, Any] = {
     "objective": {"name": "semi_supervised", "alpha": 400.0},
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
-BEST_TRAIN = {**VIEWS_TRAIN, "steps": 3000}
+BEST_TRAIN = {**VIEWS_TRAIN, "steps": 2500}
 ABLATION_STEPS = 1000
 
 BEST_ROW = "convolutions, two views that agree"
@@ -72,7 +72,7 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def _ablation(best: Case, tier: Tier) -> list[Case]:
-    """The best row at M = 100, trained for a third of its steps, and with one part left out or changed at a time."""
+    """The best row at M = 100, trained for fewer steps, and with one part left out or changed at a time."""
     model, train = best["model"], dict(best["train"])
     if tier != "smoke":
         train["steps"] = ABLATION_STEPS
