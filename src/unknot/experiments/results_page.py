@@ -50,7 +50,7 @@ def results_summary(experiments: Iterable[Experiment], folder: Path) -> str:
             ]
             number = row["numbers"][measure.key]
             ours = f"**{number_text(number['mean'], number['sd'], measure)}** {measure.unit}".strip()
-            what = ", ".join(part for part in (f"{one.place}: {measure.title}", column) if part)
+            what = ", ".join(part for part in (f"`{one.name}`, {one.place}: {measure.title}", column) if part)
             lines.append(f"| {what} | {ours} | {'; '.join(beside)} | {row['seeds']} |")
     return "\n".join(lines)
 
