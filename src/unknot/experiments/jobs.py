@@ -60,11 +60,8 @@ def run_job(job: Job) -> Done:
     from unknot.experiments.registry import experiment
 
     torch.set_num_threads(1)
-    revision, start, start_cpu = (
-        revision_of(Path(__file__).parents[1]),
-        time.perf_counter(),
-        time.process_time(),
-    )
+    revision = revision_of(Path(__file__).parents[1])
+    start, start_cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         pictures = Path(folder) if job.seed == PICTURED_SEED else None
         numbers = experiment(job.experiment).run(settings_of(job.case), job.seed, pictures)
@@ -111,9 +108,8 @@ def run_all(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Done | Exc
 def revision_of(package: Path) -> str:
     """The git revision of a package, with a mark if it has uncommitted changes; "installed" outside a checkout."""
     try:
-        _git(
-            package, "ls-files", "--error-unmatch", "__init__.py"
-        )  # fails if somebody else's checkout is around it
+        # fails for a package that only lies within somebody else's checkout
+        _git(package, "ls-files", "--error-unmatch", "__init__.py")
         changed = _git(package, "status", "--porcelain", "--", ".")  # new results are no change of the code
         return _git(package, "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.SubprocessError):
