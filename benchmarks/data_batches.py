@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from unknot.data import Dataset, Factor, PackedBits
-from unknot.data.multi_mnist import make_multi_mnist
+from unknot.data.sets.multi_mnist import make_multi_mnist
 
 ROUNDS = 9
 

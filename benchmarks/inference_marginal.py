@@ -19,9 +19,9 @@ import torch
 from torch import Tensor
 from torch.distributions import Normal
 
-from unknot.objectives.inference_marginal import marginal_tree
-from unknot.objectives.marginal_weights import stratified
-from unknot.objectives.pairwise import concrete, normal
+from unknot.objectives.marginal.marginal_tree import marginal_tree
+from unknot.objectives.marginal.pairwise import concrete, normal
+from unknot.objectives.marginal.weights import stratified
 
 N, D, K, TAU = 60000, 10, 10, 0.66
 Formulation = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], list[Tensor]]

@@ -19,7 +19,7 @@ from torch.nn.functional import affine_grid, binary_cross_entropy, grid_sample, 
 import unknot
 from unknot import Trace
 from unknot.data import Batch, Dataset, LabelBudget, load
-from unknot.data.multi_mnist import make_multi_mnist
+from unknot.data.sets.multi_mnist import make_multi_mnist
 from unknot.models.networks import mlp
 from unknot.train import TrainConfig, fit
 

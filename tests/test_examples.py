@@ -11,8 +11,8 @@ import pytest
 
 import unknot
 from tests.cli.running import run
-from unknot.experiments.recipe import Recipe
 from unknot.models import GraphicalModel
+from unknot.workflow.recipe import Recipe
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SPECS = sorted(EXAMPLES.glob("*.yaml"))

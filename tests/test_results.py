@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from unknot.experiments.jobs import job_key
-from unknot.experiments.ledger import read_result, summarise
-from unknot.experiments.registry import EXPERIMENTS
-from unknot.experiments.results_page import results_page, results_summary, with_summary
+from unknot.papers.jobs import job_key
+from unknot.papers.ledger import read_result, summarise
+from unknot.papers.registry import EXPERIMENTS
+from unknot.papers.results_page import results_page, results_summary, with_summary
 
 ROOT = Path(__file__).parent.parent
 

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 from unknot import objectives
 from unknot.core.axes import cat
 from unknot.core.check import check
-from unknot.core.given import given
+from unknot.core.given_values import given
 from unknot.core.gradients.score_function import RunningMean, ScoreFunction
-from unknot.core.graph import graph
 from unknot.core.node import Node
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.errors import UnknotError
+from unknot.graph import graph
 
 if TYPE_CHECKING:
     from unknot.estimator import StructuredVAE

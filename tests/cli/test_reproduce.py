@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import refused, run
-from tests.experiments.toy import CASE, OTHER, install, png, toy
+from tests.workflow.toy import CASE, OTHER, install, png, toy
 
 
 @pytest.fixture

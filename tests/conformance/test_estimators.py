@@ -3,7 +3,7 @@
 import pytest
 
 from unknot.objectives.conformance import COLUMN_MISTAKE, Row, conformance
-from unknot.objectives.marginal_weights import ESTIMATORS
+from unknot.objectives.marginal.weights import ESTIMATORS
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 import unknot
-from tests.objectives.structured_programs import Encoder, K, N, X, data
+from tests.objectives.marginal.structured_programs import Encoder, K, N, X, data
 from unknot import objectives
 from unknot.objectives import CATALOGUE, Discriminator, Terms, decompose
 

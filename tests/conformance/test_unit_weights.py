@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unknot
-from tests.objectives.structured_programs import B, Encoder, N, data, decoder
+from tests.objectives.marginal.structured_programs import B, Encoder, N, data, decoder
 from unknot.objectives import decompose, elbo
-from unknot.objectives.marginal_weights import ESTIMATORS
+from unknot.objectives.marginal.weights import ESTIMATORS
 
 
 @st.composite

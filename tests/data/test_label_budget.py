@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from unknot.data.dataset import Dataset
-from unknot.data.digits import load_digits
 from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
+from unknot.data.sets.digits import load_digits
 from unknot.errors import DataError
 
 

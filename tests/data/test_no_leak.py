@@ -9,10 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from unknot.data.dataset import Dataset
-from unknot.data.digits import load_digits
 from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
+from unknot.data.sets.digits import load_digits
 
 STEPS = 50
 Prepare = Callable[[LabelBudget, Dataset], Dataset]

@@ -5,7 +5,7 @@ import torch
 from torch.distributions import Normal
 
 import unknot
-from tests.objectives.structured_programs import B, Encoder, K, N, data, decoder, leaf_logs
+from tests.objectives.marginal.structured_programs import B, Encoder, K, N, data, decoder, leaf_logs
 from tests.references.decomposition import correlations_loop, log_q_loop, marginal_loop
 from tests.references.pairwise import weight_loop
 from unknot.errors import SpecError

@@ -5,7 +5,7 @@ import math
 import torch
 
 import unknot
-from tests.objectives.structured_programs import Encoder, K, N, data, decoder
+from tests.objectives.marginal.structured_programs import Encoder, K, N, data, decoder
 from unknot.objectives import decompose, information
 
 double = torch.float64

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import unknot
-from tests.objectives.structured_programs import Encoder, data
+from tests.objectives.marginal.structured_programs import Encoder, data
 from unknot.errors import SpecError
 from unknot.objectives import Discriminator, discriminator_loss
 from unknot.objectives.discriminator import discriminator_log_ratio, joined_draws, permute_dimensions

@@ -9,7 +9,7 @@ import torch.multiprocessing
 from torch import Tensor
 
 import unknot
-from tests.objectives.structured_programs import Encoder, decoder
+from tests.objectives.marginal.structured_programs import Encoder, decoder
 from unknot.core import noise
 from unknot.objectives import Terms, capacity_vae, decompose, dip_vae, hfvae, information
 

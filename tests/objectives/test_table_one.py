@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import unknot
-from tests.objectives.structured_programs import B, Encoder, N, data, decoder
+from tests.objectives.marginal.structured_programs import B, Encoder, N, data, decoder
 from unknot.errors import SpecError
 from unknot.objectives import (
     Discriminator,
@@ -23,7 +23,7 @@ from unknot.objectives import (
     information_dropout,
     vae,
 )
-from unknot.objectives.groups import WITHIN
+from unknot.objectives.parts.groups import WITHIN
 
 TREE = {"content": ["y"], "style": ["z", "w"]}
 

@@ -10,11 +10,11 @@ import pytest
 
 import unknot
 from unknot.data.from_arrays import from_arrays
-from unknot.experiments.recipe import Recipe
-from unknot.experiments.trained import Trained, open_trained, train_recipe
 from unknot.report.content import Content, collect
 from unknot.report.gallery import gallery
 from unknot.report.page import render
+from unknot.workflow.recipe import Recipe
+from unknot.workflow.trained import Trained, open_trained, train_recipe
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 import unknot
-from unknot.data.user_files import read_user_data
-from unknot.experiments.recipe import Recipe
+from unknot.data.user.user_files import read_user_data
 from unknot.report.typical_rows import typical_rows
+from unknot.workflow.recipe import Recipe
 
 
 def test_cells_are_means_shares_and_modes(tmp_path) -> None:

@@ -11,8 +11,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 import unknot
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
-from unknot.data.digits import load_digits
 from unknot.data.label_budget import LabelBudget
+from unknot.data.sets.digits import load_digits
 from unknot.objectives.terms import Terms
 
 

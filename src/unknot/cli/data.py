@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from unknot.data import Dataset
-    from unknot.data.catalogue import Entry
+    from unknot.data.files.catalogue import Entry
     from unknot.plots.data_samples import SampleRow
 
 _TOP_WORDS = 8
@@ -40,7 +40,7 @@ def list_command() -> None:
     """What data sets there are: items, shape, factors, licence. Example: `unknot data list`"""
     from rich.table import Table
 
-    from unknot.data.loading import entries
+    from unknot.data.sets.loading import entries
 
     table = Table("name", "what", "items", "shape", "factors", "licence", box=None, pad_edge=False)
     for entry in entries():
@@ -57,7 +57,7 @@ def get_command(
 
     Examples: `unknot data get mnist`, `unknot data get dsprites 20news-text`
     """
-    from unknot.data.loading import entries, entry
+    from unknot.data.sets.loading import entries, entry
     from unknot.errors import DataError
 
     failures = []
@@ -72,8 +72,8 @@ def get_command(
 
 def _get(entry: Entry, data_dir: Path | None) -> str:
     """Find or fetch one data set; where it lies, as a line for the user."""
-    from unknot.data.loading import entries
-    from unknot.data.sources import find
+    from unknot.data.files.sources import find
+    from unknot.data.sets.loading import entries
 
     if not entry.forms:
         return f"{entry.name}: comes with {entry.made_from}, nothing to fetch."
@@ -97,8 +97,8 @@ def check_command(
     """
     from rich.table import Table
 
-    from unknot.data.check import check
-    from unknot.data.loading import entries, entry
+    from unknot.data.files.verification import check
+    from unknot.data.sets.loading import entries, entry
 
     table = Table("data set", "source", "size", "checksum", "state", box=None, pad_edge=False)
     reports = [check(e, data_dir, entries()) for e in ([entry(n) for n in names] if names else entries())]
@@ -128,8 +128,8 @@ def samples_command(
     Example: `unknot data samples mnist fashion-mnist dsprites -o docs/images/data_samples.png`
     """
     from unknot.data.atomic import atomic_write
-    from unknot.data.loading import load
-    from unknot.data.loading import names as all_names
+    from unknot.data.sets.loading import load
+    from unknot.data.sets.loading import names as all_names
     from unknot.plots.data_samples import data_samples
 
     figure = data_samples([_sample_row(load(name, data_dir), seed) for name in names or all_names()])

@@ -22,12 +22,12 @@ def command(
     scikit-learn, and says so.
     """
     from unknot.cli.fit import next_run
-    from unknot.experiments.demo import demo_recipe
-    from unknot.experiments.evaluation import recognise, scores
-    from unknot.experiments.trained import train_recipe
+    from unknot.papers.demo import demo_recipe
     from unknot.plots.style import save
     from unknot.report.content import collect
     from unknot.report.page import picture_figure, write_report
+    from unknot.workflow.evaluation import recognise, scores
+    from unknot.workflow.trained import train_recipe
 
     recipe, excuse = demo_recipe(seed, data_dir)
     if steps is not None:

@@ -25,9 +25,9 @@ def command(
         unknot evaluate runs/mine-1 more.npz --json
     """
     from unknot.cli.show import show_scores
-    from unknot.data.user_files import read_user_data
-    from unknot.experiments.evaluation import recognise, scores
-    from unknot.experiments.trained import open_trained
+    from unknot.data.user.user_files import read_user_data
+    from unknot.workflow.evaluation import recognise, scores
+    from unknot.workflow.trained import open_trained
 
     trained = open_trained(run, data_dir)
     tested = trained.test if data is None else read_user_data(data, like=trained.train)

@@ -38,11 +38,11 @@ def command(
         unknot fit --resume runs/mine-1           after an interrupt, or with a larger train.steps
     """
     from unknot.cli.show import show_scores
-    from unknot.experiments.evaluation import recognise, scores
-    from unknot.experiments.recipe import Recipe
-    from unknot.experiments.trained import resume as go_on
-    from unknot.experiments.trained import train_recipe
     from unknot.train.processes import first_process
+    from unknot.workflow.evaluation import recognise, scores
+    from unknot.workflow.recipe import Recipe
+    from unknot.workflow.trained import resume as go_on
+    from unknot.workflow.trained import train_recipe
 
     changes = parse_settings(settings or [])
     if resume is not None:

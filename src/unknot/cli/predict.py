@@ -25,12 +25,12 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
-    from unknot.data.image_folder import image_names
-    from unknot.data.user_files import read_user_data
-    from unknot.experiments.evaluation import recognise
-    from unknot.experiments.kept_model import open_model
-    from unknot.experiments.prediction_table import prediction_table
+    from unknot.data.user.image_folder import image_names
+    from unknot.data.user.user_files import read_user_data
     from unknot.train.atomic import write_file
+    from unknot.workflow.evaluation import recognise
+    from unknot.workflow.prediction_table import prediction_table
+    from unknot.workflow.saved_run import open_model
 
     kept = open_model(run)
     asked = read_user_data(data, like=kept.data)

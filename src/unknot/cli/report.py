@@ -19,9 +19,9 @@ def command(
 
         unknot report runs/mine-1
     """
-    from unknot.experiments.trained import open_trained
     from unknot.report.content import collect
     from unknot.report.page import write_report
+    from unknot.workflow.trained import open_trained
 
     trained = open_trained(run, data_dir)
     path = output or run / "report.html"

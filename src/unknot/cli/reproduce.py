@@ -11,7 +11,7 @@ import typer
 from unknot.errors import SpecError
 
 if TYPE_CHECKING:
-    from unknot.experiments.experiment import Experiment
+    from unknot.papers.experiment import Experiment
 
 
 def command(
@@ -47,10 +47,10 @@ def command(
 
         unknot reproduce mnist-supervision-rate --only "M = 100"
     """
-    from unknot.experiments.experiment import TIERS
-    from unknot.experiments.ledger import reproduce
-    from unknot.experiments.registry import EXPERIMENTS, experiment
-    from unknot.experiments.results_page import results_page, results_summary, with_summary
+    from unknot.papers.experiment import TIERS
+    from unknot.papers.ledger import reproduce
+    from unknot.papers.registry import EXPERIMENTS, experiment
+    from unknot.papers.results_page import results_page, results_summary, with_summary
     from unknot.train.atomic import write_file
 
     if tier not in TIERS:
@@ -82,9 +82,9 @@ def command(
 def _list(experiments: list[Experiment], results: Path) -> None:
     """Name, place, cost of every tier, and the first row of the last result."""
     from unknot.cli.show import show_table
-    from unknot.experiments.ledger import read_result
-    from unknot.experiments.result_tables import number_text
-    from unknot.experiments.results_page import headline_rows
+    from unknot.papers.ledger import read_result
+    from unknot.papers.result_tables import number_text
+    from unknot.papers.results_page import headline_rows
 
     rows = []
     for one in experiments:

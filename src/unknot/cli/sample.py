@@ -34,10 +34,10 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
-    from unknot.experiments.kept_model import open_model
-    from unknot.experiments.labels import class_code
     from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
+    from unknot.workflow.labels import class_code
+    from unknot.workflow.saved_run import open_model
 
     kept = open_model(run)
     images = len(kept.model.shape) == 3

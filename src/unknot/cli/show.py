@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from unknot.experiments.evaluation import Score
+from unknot.workflow.evaluation import Score
 
 
 def show_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -17,7 +17,7 @@ import torch
 import torch.distributions as td
 from torch import Tensor
 
-from unknot.core import plain
+from unknot.core import unbroadcast as plain
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.relaxed import BinaryConcrete, Concrete
 

@@ -10,10 +10,11 @@ import torch
 from torch import Size, Tensor
 from torch.distributions import Distribution
 
-from unknot.core import dependencies, gradients, validation
+from unknot.core import gradients, validation
+from unknot.core import site_hook as dependencies
 from unknot.core.axes import per_item
 from unknot.core.draw_axes import check_prior_shape, extra_event, merge, with_leading
-from unknot.core.given import FromPrior
+from unknot.core.given_values import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.item_loss import item_loss
 from unknot.core.node import Factor, Loss, Node, Variable

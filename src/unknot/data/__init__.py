@@ -6,8 +6,8 @@ from unknot.data.factor import Factor
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
-from unknot.data.loading import load, names
 from unknot.data.packed import PackedBits
+from unknot.data.sets.loading import load, names
 
 __all__ = [
     "Batch",

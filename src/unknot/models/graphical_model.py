@@ -12,7 +12,7 @@ from torch import Size, Tensor, nn
 from torch.nn.functional import one_hot
 
 from unknot.core.axes import cat
-from unknot.core.given import Given, given
+from unknot.core.given_values import Given, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError

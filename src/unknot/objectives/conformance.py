@@ -25,9 +25,9 @@ from torch.distributions import Normal
 from unknot.core.relaxed import Concrete
 from unknot.core.trace import Trace
 from unknot.objectives.diagnostics import information
-from unknot.objectives.inference_tree import InferenceMarginal
-from unknot.objectives.log_mixture import log_mixture
-from unknot.objectives.marginal_weights import ESTIMATORS, Mixture, mixture, stratified
+from unknot.objectives.marginal.inference_marginal import InferenceMarginal
+from unknot.objectives.marginal.log_mixture import log_mixture
+from unknot.objectives.marginal.weights import ESTIMATORS, Mixture, mixture, stratified
 
 ALLOWED = 5.0  # standard errors: a right estimator fails a check once in two million
 COLUMN_MISTAKE = "column 0 (wrong)"

@@ -11,13 +11,13 @@ from torch import Tensor
 from unknot.core.expectation import average, score_term
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.dependent_factors import Encoder
-from unknot.objectives.encoder_parents import Parents
-from unknot.objectives.groups import as_groups, correlations, fold_within, is_flat, marginal
-from unknot.objectives.inference_marginal import Groups
-from unknot.objectives.inference_tree import InferenceMarginal, log_conditional
-from unknot.objectives.prior_correlation import Prior, PriorProgram
-from unknot.objectives.site_terms import check_pair, proposals, reconstruction
+from unknot.objectives.marginal.dependent_variables import Encoder
+from unknot.objectives.marginal.encoder_parents import Parents
+from unknot.objectives.marginal.inference_marginal import InferenceMarginal, log_conditional
+from unknot.objectives.marginal.marginal_tree import Groups
+from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
+from unknot.objectives.parts.site_terms import check_pair, proposals, reconstruction
+from unknot.objectives.prior.correlation import Prior, PriorProgram
 from unknot.objectives.terms import Terms, weighted_sum
 
 RECONSTRUCTION = "reconstruction"
@@ -66,18 +66,19 @@ def decompose(
 
     ``groups`` is a tree: a list of variables, or a dict of named groups, to any depth; by default each variable
     is a group. If some group has several members, ``within`` is split into one term for every inner node,
-    ``between[style]`` and ``within[z]``, and their sum is in ``diagnostics``: see :mod:`unknot.objectives.groups`.
+    ``between[style]`` and ``within[z]``, and their sum is in ``diagnostics``: see
+    :mod:`unknot.objectives.parts.groups`.
 
     ``dataset_size`` is N, the number of training items. Options:
 
     * ``estimator``, ``reference``: how q(z) is estimated, see
-      :class:`~unknot.objectives.inference_tree.InferenceMarginal`;
+      :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
     * ``encoder``, ``parents``, ``every_pair``: for encoders whose variables depend on each other, see
-      :mod:`unknot.objectives.dependent_factors`;
-    * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior_correlation`.
+      :mod:`unknot.objectives.marginal.dependent_variables`;
+    * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior.correlation`.
 
     Items that know a variable's value contribute log p there and no log q(y | x), as in the ELBO; the marginals
-    of a label are those of the recogniser, by mass: see :mod:`unknot.objectives.factor_pairs`.
+    of a label are those of the recogniser, by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
 
     >>> import torch
     >>> q, p = Trace(), Trace()

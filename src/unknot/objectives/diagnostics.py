@@ -16,9 +16,9 @@ from unknot.core.expectation import average
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.decomposition import Options, split_options
-from unknot.objectives.gather import gather_items
-from unknot.objectives.groups import leaves
-from unknot.objectives.leaf_information import leaf_information
+from unknot.objectives.marginal.gather import gather_items
+from unknot.objectives.marginal.leaf_information import leaf_information
+from unknot.objectives.parts.groups import leaves
 
 # A dimension with less than this, in nats, is called unused. One that the encoder ignores has the same posterior
 # for every item, and its estimate is then exactly zero; a hundredth leaves room for an encoder that is still

@@ -7,8 +7,8 @@ from torch import Tensor
 from unknot.core.expectation import average, is_scored, score_term
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
-from unknot.objectives.closed_form import negative_kl
-from unknot.objectives.site_terms import check_pair, data_and_factors, log_ratio, proposals
+from unknot.objectives.parts.closed_form import negative_kl
+from unknot.objectives.parts.site_terms import check_pair, data_and_factors, log_ratio, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 

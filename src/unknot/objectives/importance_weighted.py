@@ -10,11 +10,11 @@ from unknot.core.expectation import is_scored
 from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
-from unknot.objectives.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
-from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.sample_signal import log_mean_without, signal_score
+from unknot.objectives.parts.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
+from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
+from unknot.objectives.parts.score_of_all_draws import log_mean_without, signal_score
+from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
 from unknot.objectives.semi_supervised import Number, item_weight
-from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
 from unknot.objectives.terms import Terms
 
 

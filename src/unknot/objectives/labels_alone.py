@@ -10,9 +10,9 @@ from unknot.core.expectation import average, is_scored
 from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
-from unknot.objectives.label_weights import label_weights
-from unknot.objectives.sample_signal import signal_score
-from unknot.objectives.site_terms import factor_terms
+from unknot.objectives.parts.label_weights import label_weights
+from unknot.objectives.parts.score_of_all_draws import signal_score
+from unknot.objectives.parts.site_terms import factor_terms
 from unknot.objectives.terms import Terms
 
 
@@ -21,7 +21,7 @@ def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
 
         (1/S) Σ_s log w_s <= log q(y | x)                                                       (S17 Eq. 7)
 
-    where w_s is the probability of an item's labels at draw s (:mod:`unknot.objectives.label_weights`). Where no
+    where w_s is the probability of an item's labels at draw s (:mod:`unknot.objectives.parts.label_weights`). Where no
     label comes after a draw it is log q(y | x) itself, the objective of a plain classifier: the part of
     :func:`~unknot.objectives.semi_supervised` that weighs α, without the images. What a model learns beyond it
     is owed to unlabelled items and to the structure.

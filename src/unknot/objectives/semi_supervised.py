@@ -12,10 +12,10 @@ from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.closed_form import site_term
-from unknot.objectives.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.sample_signal import mean_without, signal_score
-from unknot.objectives.site_terms import check_pair, data_and_factors, proposals
+from unknot.objectives.parts.closed_form import site_term
+from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
+from unknot.objectives.parts.score_of_all_draws import mean_without, signal_score
+from unknot.objectives.parts.site_terms import check_pair, data_and_factors, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 Number = float | Tensor
@@ -37,7 +37,7 @@ def semi_supervised(
 
         Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) (1/S) Σ_s log w_s,      w̄_s = w_s / Σ_s w_s
 
-    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.label_weights`). An item
+    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.label_weights`). An item
     without labels has w = 1 and gets the bound of Eq. 1. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
     the sum is kept in parts that neither cancel nor hide what they are:
 

@@ -20,7 +20,6 @@ from torch import Tensor
 from unknot.core.expectation import average
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.anchors import anchor_information
 from unknot.objectives.decomposition import (
     MUTUAL_INFORMATION,
     RECONSTRUCTION,
@@ -29,11 +28,12 @@ from unknot.objectives.decomposition import (
     expected_terms,
 )
 from unknot.objectives.discriminator import Discriminator, discriminator_log_ratio
-from unknot.objectives.gather import gather_items
-from unknot.objectives.groups import MARGINAL, ROOT
-from unknot.objectives.inference_marginal import Groups
-from unknot.objectives.moments import Covariance, covariance_penalties
-from unknot.objectives.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.marginal.gather import gather_items
+from unknot.objectives.marginal.marginal_tree import Groups
+from unknot.objectives.parts.anchors import anchor_information
+from unknot.objectives.parts.groups import MARGINAL, ROOT
+from unknot.objectives.parts.moments import Covariance, covariance_penalties
+from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
 from unknot.objectives.terms import Terms
 
 KL = "kl"

@@ -12,19 +12,19 @@ import torch
 from torch import Tensor
 
 from unknot import __version__
-from unknot.core.graph import graph
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
-from unknot.experiments.evaluation import Answers, Score, class_probabilities, recognise, scores
-from unknot.experiments.labels import CLASS_FAMILIES, class_names
-from unknot.experiments.trained import Trained
+from unknot.graph import graph
 from unknot.metrics.classification import confusion_matrix
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import NodeSpec
 from unknot.objectives.diagnostics import information
 from unknot.report.gallery import Picture, gallery
 from unknot.report.typical_rows import TypicalRows, typical_rows
+from unknot.workflow.evaluation import Answers, Score, class_probabilities, recognise, scores
+from unknot.workflow.labels import CLASS_FAMILIES, class_names
+from unknot.workflow.trained import Trained
 
 _MEASURED = 1000  # items used to estimate information
 

@@ -10,12 +10,12 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.experiments import pictures
-from unknot.experiments.labels import CLASS_FAMILIES, class_names
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import NodeSpec
 from unknot.objectives.diagnostics import UNUSED_BELOW
 from unknot.plots.image_grid import drawn_in_ink
+from unknot.workflow import pictures
+from unknot.workflow.labels import CLASS_FAMILIES, class_names
 
 _SHOWN = 10  # items in a row of pictures
 _VARIED = 6  # items of an analogy

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unknot.experiments.evaluation import Score
 from unknot.objectives.diagnostics import UNUSED_BELOW
 from unknot.plots.bars import bars
 from unknot.plots.confusion import confusion
@@ -15,6 +14,7 @@ from unknot.plots.style import data_uri
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
 from unknot.train.atomic import write_file
+from unknot.workflow.evaluation import Score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

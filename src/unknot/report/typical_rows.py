@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from unknot.core.given import given
+from unknot.core.given_values import given
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
-from unknot.experiments.labels import CLASS_FAMILIES, class_names
 from unknot.models.graphical_model import GraphicalModel
+from unknot.workflow.labels import CLASS_FAMILIES, class_names
 
 _DRAWS = 500
 

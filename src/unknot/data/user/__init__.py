@@ -1,0 +1,1 @@
+"""Users' own data: arrays, tables, folders of images."""

@@ -1,0 +1,94 @@
+"""A folder of images with a table of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Kind
+from unknot.data.from_arrays import from_arrays
+from unknot.data.user.csv_table import read_labels, read_rows, wanted_names
+from unknot.errors import DataError
+
+LABELS = "labels.csv"
+_ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".pgm", ".tif", ".tiff"}
+
+
+def read_image_folder(
+    folder: Path,
+    factors: Sequence[str] | None,
+    kinds: Mapping[str, Kind] | None,
+    classes: Mapping[str, Sequence[Any]] | None,
+    like: Dataset | None = None,
+) -> Dataset:
+    """All images below a folder, in the order of their names; labels by file name from ``labels.csv``.
+
+    Images that the table does not name are unlabelled.
+    """
+    names = image_names(folder)
+    labels = _labels(folder / LABELS, names, factors, like)
+    kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
+    classes = {n: c for n, c in (classes or {}).items() if n in labels}
+    colours = 0 if like is None or len(like.item_shape) != 3 else like.item_shape[0]
+    images = _read_images([folder / name for name in names], colours)
+    return from_arrays(images, labels, kinds=kinds, classes=classes, name=folder.name)
+
+
+def image_names(folder: Path) -> list[str]:
+    """The images below a folder, by their paths from it, in the order in which they are read."""
+    paths = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _ENDINGS)
+    if not paths:
+        raise DataError(f"{folder} holds no images (PNG, JPEG, ...).")
+    return [p.relative_to(folder).as_posix() for p in paths]
+
+
+def _read_images(paths: Sequence[Path], colours: int) -> np.ndarray:
+    """All images as one array (N, C, H, W) of uint8; grey if all are, unless ``colours`` is 3."""
+    from PIL import Image, UnidentifiedImageError
+
+    images = []
+    for path in paths:
+        try:
+            with Image.open(path) as image:
+                images.append(np.asarray(image.convert("RGB")))
+        except (OSError, UnidentifiedImageError):
+            raise DataError(f"{path} cannot be read as an image.") from None
+        if images[-1].shape != images[0].shape:
+            one, other = images[0].shape, images[-1].shape
+            raise DataError(
+                f"images must have one size, but {paths[0].name} is {one[1]}x{one[0]} and {path.name} is "
+                f"{other[1]}x{other[0]}; resize them first."
+            )
+    stack = np.stack(images)  # (N, H, W, 3)
+    grey = colours != 3 and bool((stack[..., :1] == stack).all())
+    return np.moveaxis(stack[..., :1] if grey else stack, -1, 1)
+
+
+def _labels(
+    table: Path, names: Sequence[str], factors: Sequence[str] | None, like: Dataset | None
+) -> dict[str, list[Any]]:
+    if not table.exists():
+        if factors:
+            raise DataError(
+                f"{table.parent} has no {LABELS}, so there are no labels of {', '.join(factors)}."
+            )
+        return {}
+    content = read_rows(table)
+    if "file" not in content:
+        raise DataError(f"{table}: needs a column 'file' with the images' names.")
+    row_of = {name: row for row, name in enumerate(content["file"])}
+    if len(row_of) != len(content["file"]):
+        raise DataError(f"{table} names an image twice.")
+    there = set(names)
+    for name in row_of:
+        if name not in there:
+            raise DataError(f"{table} speaks of {name}, which is not in the folder.")
+    found = {}
+    for factor in wanted_names(table, [n for n in content if n != "file"], factors, like):
+        values = read_labels(content[factor])
+        found[factor] = [values[row_of[name]] if name in row_of else None for name in names]
+    return found

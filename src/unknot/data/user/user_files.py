@@ -1,0 +1,125 @@
+"""Users' own files as data sets: arrays (.npz), tables (.csv), folders of images."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Kind
+from unknot.data.from_arrays import from_arrays
+from unknot.data.user.csv_table import read_csv_table, wanted_names
+from unknot.data.user.image_folder import read_image_folder
+from unknot.errors import DataError
+
+
+def read_user_data(
+    path: str | Path,
+    *,
+    factors: Sequence[str] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
+    classes: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    test_share: float = 0.0,
+    seed: int = 0,
+    like: Dataset | None = None,
+) -> Dataset:
+    """Read a file or folder, by its kind.
+
+    - ``.npz``: ``x`` (N, ...), and one array of N labels for each factor; ``x_test`` and ``NAME_test`` are the
+      test split.
+    - ``.csv``: a table with a header. ``factors`` names the columns that are labels, the others are data; empty
+      cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out".
+    - a folder: images of one size (PNG, JPEG), and ``labels.csv`` with a column ``file`` and one for each factor.
+
+    ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`. ``test_share`` keeps a part of the items
+    for testing, chosen by ``seed``. ``like`` is a data set whose classes and columns the new one must share.
+    """
+    path = Path(path)
+    if like is not None:
+        classes = {name: f.classes for name, f in like.factors.items() if f.classes} | dict(classes or {})
+        kinds = {name: f.kind for name, f in like.factors.items()} | dict(kinds or {})
+    wanted = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
+    if path.is_dir():
+        data = read_image_folder(path, wanted, kinds, classes, like)
+    elif path.suffix == ".npz":
+        data = _read_npz(path, wanted, kinds, classes, like)
+    elif path.suffix == ".csv":
+        data = read_csv_table(path, wanted, kinds, classes, columns, like)
+    elif not path.exists():
+        raise DataError(f"there is no file or folder {path}.")
+    else:
+        raise DataError(f"{path}: expected an .npz file, a .csv table or a folder of images.")
+    if like is not None and data.item_shape != like.item_shape:
+        raise DataError(
+            f"{path}: its items have shape {tuple(data.item_shape)}, but {tuple(like.item_shape)} is needed."
+        )
+    return _with_test_share(data, test_share, seed)
+
+
+def _read_npz(
+    path: Path,
+    factors: Sequence[str] | None,
+    kinds: Mapping[str, Kind] | None,
+    classes: Mapping[str, Sequence[Any]] | None,
+    like: Dataset | None,
+) -> Dataset:
+    arrays = _load_arrays(path)
+    if "x" not in arrays:
+        raise DataError(
+            f"{path}: needs an array 'x' with one row per item; it has {', '.join(arrays) or 'none'}."
+        )
+    names = wanted_names(path, [n for n in arrays if n != "x" and not n.endswith("_test")], factors, like)
+    _check_items(path, arrays["x"])
+    x, labels = arrays["x"], {name: arrays[name] for name in names}
+    splits = None
+    if "x_test" in arrays:
+        tested = arrays["x_test"]
+        if tested.shape[1:] != x.shape[1:]:
+            raise DataError(f"{path}: x has items of shape {x.shape[1:]}, but x_test of {tested.shape[1:]}.")
+        for name in names:
+            if f"{name}_test" not in arrays:
+                raise DataError(f"{path}: there is x_test, but no {name}_test with its labels.")
+            labels[name] = np.concatenate([labels[name], arrays[f"{name}_test"]])
+        splits = {"train": np.arange(len(x)), "test": np.arange(len(x), len(x) + len(tested))}
+        x = np.concatenate([x, tested])
+    kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
+    classes = {n: c for n, c in (classes or {}).items() if n in labels}
+    return from_arrays(x, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
+
+
+def _check_items(path: Path, x: np.ndarray) -> None:
+    if x.ndim == 0 or len(x) == 0:
+        raise DataError(f"{path} is empty: its x has no rows.")
+    if x.dtype.kind not in "buif":
+        raise DataError(f"{path}: x holds {x.dtype} values, expected numbers.")
+
+
+def _load_arrays(path: Path) -> dict[str, np.ndarray]:
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+            return {name: content[name] for name in content.files}
+    except FileNotFoundError:
+        raise DataError(f"there is no file {path}.") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        reason = "it holds Python objects, not arrays" if "allow_pickle" in str(error) else str(error)
+        raise DataError(f"{path} cannot be read as an .npz file: {reason}.") from None
+
+
+def _with_test_share(data: Dataset, share: float, seed: int) -> Dataset:
+    if share == 0.0 or data.splits:
+        return data
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
+        raise DataError(f"test_share is a fraction between 0 and 1, but got {share}.")
+    order = torch.randperm(len(data), generator=torch.Generator().manual_seed(seed))
+    tested = max(1, round(share * len(data)))
+    if tested >= len(data):
+        raise DataError(f"test_share {share:g} of {len(data)} items leaves none to train on.")
+    splits = {"train": order[tested:].sort().values, "test": order[:tested].sort().values}
+    return replace(data, splits=splits)

@@ -1,0 +1,145 @@
+"""A small layered layout: where the nodes and plates of one model go.
+
+Nodes stand in layers by the longest path that leads to them (the first two steps of Sugiyama's method); the
+barycentre rule orders each layer; a last pass pulls each node towards its neighbours. A plate is laid out on
+its own first and then takes part as one large node, so that nothing foreign can stand inside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unknot.graph.layers import STAND_IN, SWEEPS, Layered, layers, mean, neighbours, order
+from unknot.graph.plates import inside, plates_within
+from unknot.graph.structure import Edge, GraphNode, same_turn
+
+RADIUS = 22.0
+GAP = 34.0  # between neighbours in a layer
+LAYER_GAP = 46.0  # between layers
+PADDING = 18.0  # between a plate's border and its contents
+CAPTION = 14.0  # room for a plate's name, at the end where its arrows point
+LOOP = 46.0  # room beside a node for an arrow to itself
+
+
+@dataclass
+class Shape:
+    """A node or a plate: its centre and its size. Coordinates grow to the right and down."""
+
+    width: float
+    height: float
+    x: float = 0.0
+    y: float = 0.0
+    plate: bool = False
+    aside: float = 0.0  # room at both sides, for an arrow to itself or a name
+
+
+def layout(
+    nodes: list[GraphNode], edges: list[Edge], shapes: dict[str, Shape], upward: bool
+) -> dict[str, Shape]:
+    """Places for the nodes' shapes, and shapes for the plates, around the origin.
+
+    Arrows point down, or up if ``upward``. An edge may also end at a plate as a whole.
+    """
+    shapes = dict(shapes)
+    for edge in edges:
+        if same_turn(edge.source) == edge.target:
+            shapes[edge.target].aside = LOOP
+    _place(nodes, edges, None, shapes, upward)
+    return shapes
+
+
+def _place(
+    nodes: list[GraphNode], edges: list[Edge], plate: str | None, shapes: dict[str, Shape], upward: bool
+) -> tuple[float, float]:
+    """Lay out what stands directly in a plate, its inner plates first; returns the size of the whole."""
+    holder = {n.name: n.name for n in nodes if n.plate == plate}  # which item of this plate a name belongs to
+    inner = plates_within(nodes, plate)
+    for name in inner:
+        within = [n for n in nodes if n.plate is not None and inside(n.plate, name)]
+        width, height = _place(within, edges, name, shapes, upward)
+        shapes[name] = Shape(width + 2 * PADDING, height + 2 * PADDING + CAPTION, plate=True)
+        holder |= {n.name: name for n in within} | {n.plate: name for n in within if n.plate is not None}
+    items = list(dict.fromkeys(holder[n.name] for n in nodes))
+    layered = layers(items, _pairs(edges, holder))
+    size = {n: shapes[n].width + 2 * shapes[n].aside if n in shapes else 0.0 for n in layered.all()}
+    order(layered)
+    total = _write(layered, _across(layered, size), size, shapes, upward)
+    for name in inner:
+        _shift(nodes, name, shapes, upward)
+    return total
+
+
+def _pairs(edges: list[Edge], holder: dict[str, str]) -> list[tuple[str, str]]:
+    """The edges between items; where one comes from outside or leaves, a stand-in keeps a way free."""
+    pairs: dict[tuple[str, str], None] = {}
+    for edge in edges:
+        source, target = holder.get(same_turn(edge.source)), holder.get(edge.target)
+        if source != target:
+            pairs[source or f"{STAND_IN}in", target or f"{STAND_IN}out"] = None
+    return list(pairs)
+
+
+def _across(layered: Layered, size: dict[str, float]) -> dict[str, float]:
+    """Horizontal positions: each item near the mean of its neighbours, none closer than the gap."""
+    near = neighbours(layered)
+    x: dict[str, float] = {}
+    for layer in layered.layers:
+        x |= _spread(layer, dict.fromkeys(layer, 0.0), size)
+    for sweep in range(2 * SWEEPS):
+        for layer in layered.layers if sweep % 2 == 0 else reversed(layered.layers):
+            x |= _spread(layer, {name: mean([x[n] for n in near[name]], x[name]) for name in layer}, size)
+    return x
+
+
+def _spread(layer: list[str], wish: dict[str, float], size: dict[str, float]) -> dict[str, float]:
+    """The positions nearest to the wishes (least squares) that keep order and distance.
+
+    Subtracting the distances from the wishes leaves a sequence that must not decrease: neighbours that
+    would are pooled at their mean.
+    """
+    offsets: list[float] = []
+    for before, name in zip([None, *layer], layer, strict=False):
+        step = 0.0 if before is None else offsets[-1] + (size[before] + size[name]) / 2 + _gap(before, name)
+        offsets.append(step)
+    pools: list[tuple[float, int]] = []  # mean and how many
+    for name, offset in zip(layer, offsets, strict=True):
+        pools.append((wish[name] - offset, 1))
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, m), (b, n) = pools[-2:]
+            pools[-2:] = [((a * m + b * n) / (m + n), m + n)]
+    levels = [mean for mean, count in pools for _ in range(count)]
+    return {name: level + offset for name, level, offset in zip(layer, levels, offsets, strict=True)}
+
+
+def _gap(one: str, other: str) -> float:
+    """Arrows that pass by need less room than nodes."""
+    return 0.8 * GAP if STAND_IN in one + other else GAP
+
+
+def _write(
+    layered: Layered, across: dict[str, float], size: dict[str, float], shapes: dict[str, Shape], upward: bool
+) -> tuple[float, float]:
+    """Write the positions into the shapes, centred on the origin; returns width and height."""
+    real = [layer for layer in layered.layers if any(name in shapes for name in layer)]
+    heights = [max(shapes[name].height for name in layer if name in shapes) for layer in real]
+    total = sum(heights) + LAYER_GAP * (len(heights) - 1)
+    left = min(across[name] - size[name] / 2 for layer in real for name in layer)
+    right = max(across[name] + size[name] / 2 for layer in real for name in layer)
+    top = -total / 2
+    for layer, height in zip(real, heights, strict=True):
+        for name in layer:
+            if name in shapes:
+                shapes[name].x = across[name] - (left + right) / 2
+                shapes[name].y = (-1 if upward else 1) * (top + height / 2)
+        top += height + LAYER_GAP
+    return right - left, total
+
+
+def _shift(nodes: list[GraphNode], plate: str, shapes: dict[str, Shape], upward: bool) -> None:
+    """Move what stands in a plate to where the plate went."""
+    to = shapes[plate]
+    below = [n.name for n in nodes if n.plate is not None and inside(n.plate, plate)]
+    plates = [p for p, s in shapes.items() if s.plate and p != plate and inside(p, plate)]
+    for name in [*below, *plates]:
+        shapes[name].x += to.x
+        shapes[name].y += to.y + (CAPTION if upward else -CAPTION) / 2

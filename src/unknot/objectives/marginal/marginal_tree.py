@@ -1,0 +1,114 @@
+"""Minibatch estimates of log q(z), log q(z_group) and log q(z_d) over a tree of groups (E19 sec. 3.1, Fig. 3).
+
+Every density of the hierarchical decomposition is a mixture over the same reference items with the same
+weights (:mod:`unknot.objectives.marginal.weights`); only the set of dimensions changes:
+
+    log q^(z_G)_b = log Σ_c w_bc Π_{f in G} q(z_bf | x_c)
+
+A product of factors is a sum of their pairwise matrices, so a tree costs one B x C addition and one
+log-sum-exp per inner node, whatever the number of dimensions below it.
+
+The draws may be those of one process while the columns are the *global* batch: see
+:mod:`unknot.objectives.marginal.gather`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from unknot.errors import SpecError
+from unknot.objectives.marginal.log_mixture import log_mixture
+from unknot.objectives.marginal.pairwise import Pairs
+from unknot.objectives.marginal.weights import Mixture
+
+Groups = Mapping[str, "Groups"] | Sequence[str]  # {"content": ["y"], "style": {"shape": ["z1", "z2"], ...}}
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """log q^ of one node of the tree and, below it, of its parts.
+
+    ``log_q`` (*rows) is the joint of everything below. A group has ``parts``; a factor has ``dimensions``
+    (*rows, D), one log-marginal for each of its leaves.
+    """
+
+    log_q: Tensor
+    parts: Mapping[str, "Marginal"] = field(default_factory=dict)
+    dimensions: Tensor | None = None
+
+    @property
+    def sum_of_parts(self) -> Tensor:
+        """Σ over children of their log q^: what ``log_q`` would be if the children were independent."""
+        if self.dimensions is not None:
+            return self.dimensions.sum(-1)
+        first, *others = (part.log_q for part in self.parts.values())
+        return sum(others, start=first)
+
+
+def marginal_tree(factors: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> Marginal:
+    """Estimate the marginal of every node of ``groups``, whose leaves name ``factors``.
+
+    ``Marginal.log_q - Marginal.sum_of_parts`` at a node is the (pointwise) total correlation between its
+    children, E19 Eq. 3: between groups at the root, within a group below, within a variable at a factor.
+
+    >>> from unknot.objectives.marginal.weights import stratified
+    >>> from unknot.objectives.marginal.pairwise import normal
+    >>> weights, unit = stratified(60000, 8, own=torch.arange(8)), torch.ones(8, 2)
+    >>> pairs = {name: normal(torch.randn(8, 2), torch.randn(8, 2), unit, weights) for name in ("y", "z")}
+    >>> tree = marginal_tree(pairs, {"content": ["y"], "style": ["z"]}, weights)
+    >>> (tree.log_q - tree.sum_of_parts).shape                 # (A), between content and style
+    torch.Size([8])
+    >>> tree.parts["style"].parts["z"].dimensions.shape        # (ii), log q^(z_d)
+    torch.Size([8, 2])
+    """
+    _check_names(factors, groups)
+    return _node(factors, groups, mixture)[1]
+
+
+def factor_names(groups: Groups) -> list[str]:
+    """The leaves of the tree, from left to right."""
+    if isinstance(groups, Mapping):
+        return [name for part in groups.values() for name in factor_names(part)]
+    return list(groups)
+
+
+def _node(factors: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> tuple[Tensor, Marginal]:
+    """The pairwise matrix of a node, (*rows, C), and its marginals."""
+    if isinstance(groups, Mapping):
+        built = {name: _node(factors, part, mixture) for name, part in groups.items()}
+    else:
+        built = {name: _leaf(factors[name], mixture) for name in groups}
+    parts = {name: marginal for name, (_, marginal) in built.items()}
+    first, *others = (joint for joint, _ in built.values())
+    if not others:  # a group of one is that one
+        return first, Marginal(next(iter(parts.values())).log_q, parts)
+    joint = sum(others, start=first)
+    return joint, Marginal(log_mixture(joint, mixture), parts)
+
+
+def _leaf(pairs: Pairs, mixture: Mixture) -> tuple[Tensor, Marginal]:
+    if pairs.marginals.shape[-1] == 1:
+        log_q = pairs.marginals.squeeze(-1)
+    else:
+        log_q = log_mixture(pairs.joint, mixture)
+    return pairs.joint, Marginal(log_q, dimensions=pairs.marginals)
+
+
+def _check_names(factors: Mapping[str, Pairs], groups: Groups) -> None:
+    names = factor_names(groups)
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    missing, unknown = sorted(set(factors) - set(names)), sorted(set(names) - set(factors))
+    if repeated or missing or unknown:
+        raise SpecError(
+            f"groups: every factor must appear once; repeated: {repeated}, left out: {missing}, "
+            f"unknown: {unknown}; the factors are {sorted(factors)}"
+        )
+    if not _no_empty_group(groups):
+        raise SpecError("groups: a group without factors; remove it or name its factors")
+
+
+def _no_empty_group(groups: Groups) -> bool:
+    if isinstance(groups, Mapping):
+        return len(groups) > 0 and all(_no_empty_group(part) for part in groups.values())
+    return len(groups) > 0

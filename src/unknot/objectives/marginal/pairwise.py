@@ -1,0 +1,216 @@
+"""The fast B x C densities: every draw of a factor under every reference item.
+
+A *factor* is one variable of the encoder. Its draws z_b (rows) meet the parameters of C reference items
+(columns), and two things come out, from which the marginal of any group of factors or dimensions follows:
+
+* ``joint``, log q(z_b | x_c) of the whole factor; groups of factors add these matrices;
+* ``marginals``, log Σ_c w_bc q(z_bd | x_c) for each leaf dimension d (a Concrete or categorical is one leaf).
+
+Draws have shape (*rows, event...) with rows (B,) or (S, B); parameters (C, event...).
+
+**Factors that depend on a discrete parent in the encoder** (z on y): the mixture over items must score z_b at
+q(z | x_c, y_b), the parent's value of the *draw* with the input of the *column*. Evaluate the encoder at all K
+parent values, pass tables (K, C, event...) and ``parent``, the value k_b of each row: pair (b, c) then uses
+entry [k_b, c]. For a continuous parent there is no table; :func:`evaluated` takes log-densities pair by pair.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Size, Tensor
+from torch.distributions import Categorical, Distribution, Independent, Normal, OneHotCategorical
+from torch.nn.functional import one_hot
+
+from unknot.errors import SpecError
+from unknot.objectives.marginal.log_mixture import flat_rows, log_mixture
+from unknot.objectives.marginal.normal_pairs import normal_pairs
+from unknot.objectives.marginal.weights import Mixture
+
+Score = Callable[[Distribution, Tensor], Tensor]
+
+# Two exponents of this size still multiply to a normal float64: exp(-680) > 2.2e-308.
+WIDEST = 340.0
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One factor's densities: ``joint`` (*rows, C) and ``marginals`` (*rows, D)."""
+
+    joint: Tensor
+    marginals: Tensor
+
+
+def normal(
+    value: Tensor, loc: Tensor, scale: Tensor, mixture: Mixture, parent: Tensor | None = None
+) -> Pairs:
+    """Diagonal Normal: value (*rows, D), loc and scale (C, D), or (K, C, D) with ``parent``.
+
+    >>> from unknot.objectives.marginal.weights import stratified
+    >>> loc, scale = torch.zeros(64, 10), torch.ones(64, 10)
+    >>> z = loc + scale * torch.randn(64, 10)
+    >>> normal(z, loc, scale, stratified(60000, 64, own=torch.arange(64))).marginals.shape
+    torch.Size([64, 10])
+    """
+    loc, scale = torch.broadcast_tensors(loc, scale)
+    _check_tables("normal", loc, value, mixture, parent)
+    rows = value.shape[:-1]
+    dtype = _result_dtype(value, loc)
+    joint, marginals = normal_pairs(
+        value.reshape(-1, value.shape[-1]).to(dtype),
+        _with_table_axis(loc, parent).to(dtype),
+        _with_table_axis(scale, parent).to(dtype),
+        flat_rows(parent, rows),
+        flat_rows(mixture.own, rows),
+        mixture.log_own,
+        mixture.log_other,
+    )
+    return Pairs(joint.reshape(*rows, -1), marginals.reshape(*rows, -1))
+
+
+def concrete(
+    log_value: Tensor,
+    logits: Tensor,
+    temperature: Tensor | float,
+    mixture: Mixture,
+    parent: Tensor | None = None,
+    labelled: Tensor | None = None,
+) -> Pairs:
+    """Concrete draws u = log y (*rows, K), scored by the density of u; logits (C, K) or (T, C, K) with ``parent``.
+
+    With a = logits_c and s = -τ u_b (Maddison et al. 2017, App. C.3),
+
+        log q(u_b | x_c) = log Γ(K) + (K-1) log τ + Σ_k (a_k + s_k) - K log Σ_k exp(a_k + s_k)
+
+    The inner sum is a matrix product of exp(s) and exp(a): K exponentials per row and per column, not per pair.
+    All its terms are positive, so nothing cancels; float64 and exponents limited to 340 below the largest keep
+    it from underflow. Such a class has probability e^-340: nothing is lost.
+
+    Rows where ``labelled`` is True hold labels, where the density does not exist (u has -inf): they are scored
+    by the categorical :func:`mass`.
+    """
+    _check_tables("concrete", logits, log_value, mixture, parent)
+    classes = logits.shape[-1]
+    draws = log_value if labelled is None else log_value.masked_fill(labelled[..., None], 0.0)
+    s = _below_largest(-temperature * draws.double())
+    a = _below_largest(logits)
+    total = _row_products(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k), (*rows, C)
+    column = _pick_table(a.sum(-1), parent)
+    log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
+    joint = column + s.sum(-1, keepdim=True) - classes * total.log()
+    joint = (joint + (math.lgamma(classes) + (classes - 1) * log_temperature)).to(
+        _result_dtype(log_value, logits)
+    )
+    if labelled is not None:
+        joint = joint.where(~labelled[..., None], mass(log_value.exp(), logits, mixture, parent).joint)
+    return Pairs(joint, log_mixture(joint, mixture)[..., None])
+
+
+def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Pairs:
+    """Categorical log-mass Σ_k y_k log π_k at y (*rows, K), one-hot or between the vertices."""
+    _check_tables("categorical", logits, value, mixture, parent)
+    # 0 * -inf is NaN: a class that cannot be drawn gets the lowest finite log-mass instead.
+    dtype = _result_dtype(value, logits)
+    log_mass = logits.double().log_softmax(-1).clamp(min=torch.finfo(dtype).min / 2)
+    joint = _row_products(value.double(), log_mass, parent).to(dtype)
+    return Pairs(joint, log_mixture(joint, mixture)[..., None])
+
+
+def distribution_pairs(
+    dist: Distribution,
+    value: Tensor,
+    mixture: Mixture,
+    parent: Tensor | None = None,
+    score: Score | None = None,
+) -> Pairs:
+    """Any torch distribution of batch shape (C, dims...), or (K, C, dims...) with ``parent``.
+
+    Each entry of ``dims`` is a leaf; dimensions that ``Independent`` declares as one event are leaves too, for
+    they are independent given x. Normal and categorical variables take the fast paths above; others broadcast:
+    R x C x D log-densities, K times as many with a parent. ``score(dist, value)`` replaces ``log_prob``.
+    """
+    while isinstance(dist, Independent):
+        dist = dist.base_dist
+    lead = 1 if parent is None else 2
+    dims = dist.batch_shape[lead:]
+    rows = value.shape[: value.dim() - len(dims) - len(dist.event_shape)]
+    if score is None and isinstance(dist, Normal):
+        table = (*dist.batch_shape[:lead], -1)
+        return normal(
+            value.reshape(*rows, -1), dist.loc.reshape(table), dist.scale.reshape(table), mixture, parent
+        )
+    if score is None and not dims and isinstance(dist, Categorical | OneHotCategorical):
+        is_index = isinstance(dist, Categorical)
+        one_hot_value = one_hot(value.long(), dist.logits.shape[-1]) if is_index else value
+        return mass(one_hot_value, dist.logits, mixture, parent)
+
+    _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
+    flat = value.reshape(-1, *(1,) * lead, *dims, *dist.event_shape)
+    logs = (score or type(dist).log_prob)(dist.expand(Size((1, *dist.batch_shape))), flat)
+    if parent is not None:
+        row_parent = flat_rows(parent, rows)
+        logs = logs[torch.arange(len(logs), device=logs.device), row_parent]  # (R, K, C, ...) -> (R, C, ...)
+    return evaluated(logs.reshape(*rows, mixture.columns, -1), mixture)
+
+
+def evaluated(logs: Tensor, mixture: Mixture) -> Pairs:
+    """From log q(z_bd | x_c), evaluated by the caller for every pair and leaf: (*rows, C, D).
+
+    The way for a factor with a continuous parent, whose parameters belong to a pair and not to an item.
+    """
+    rows = logs.shape[:-2]
+    by_leaf = logs.movedim(-1, 0)  # (D, *rows, C)
+    marginals = log_mixture(by_leaf, mixture).movedim(0, -1)
+    return Pairs(by_leaf.sum(0), marginals.reshape(*rows, -1))
+
+
+def _below_largest(logs: Tensor) -> Tensor:
+    """Shift the largest entry of the last axis to zero, in float64, and keep the rest within reach of it."""
+    wide = logs.double()
+    return (wide - wide.detach().amax(-1, keepdim=True)).clamp(min=-WIDEST)
+
+
+def _row_products(value: Tensor, table: Tensor, parent: Tensor | None) -> Tensor:
+    """Σ_k value[r, k] table[c, k], or table[parent_r, c, k]: (*rows, C), as one matrix product.
+
+    With a parent, rows become value ⊗ one-hot(parent), zero wherever the table is another parent's.
+    """
+    if parent is None:
+        return value @ table.mT
+    tables, columns, classes = table.shape
+    where = one_hot(parent.expand(value.shape[:-1]), tables).to(value.dtype)  # (*rows, T)
+    wide = (where[..., :, None] * value[..., None, :]).flatten(-2)  # (*rows, T K)
+    return wide @ table.mT.reshape(tables * classes, columns)
+
+
+def _pick_table(table: Tensor, parent: Tensor | None) -> Tensor:
+    """(C,) as it is, or (T, C) -> (*rows, C)."""
+    return table if parent is None else table[parent]
+
+
+def _result_dtype(value: Tensor, parameter: Tensor) -> torch.dtype:
+    """At least float32, whatever precision the networks run in."""
+    return torch.promote_types(torch.promote_types(value.dtype, parameter.dtype), torch.float32)
+
+
+def _with_table_axis(table: Tensor, parent: Tensor | None) -> Tensor:
+    return table[None] if parent is None else table
+
+
+def _check_tables(factor: str, table: Tensor, value: Tensor, mixture: Mixture, parent: Tensor | None) -> None:
+    _check_columns(factor, table.shape[:-1], mixture, parent)
+    if value.shape[-1] != table.shape[-1]:
+        raise SpecError(
+            f"{factor}: expected draws and parameters of the same size, got {value.shape[-1]} and {table.shape[-1]}"
+        )
+
+
+def _check_columns(factor: str, batch: Size, mixture: Mixture, parent: Tensor | None) -> None:
+    lead = 1 if parent is None else 2
+    if len(batch) < lead or batch[lead - 1] != mixture.columns:
+        wanted = f"({mixture.columns}, ...)" if parent is None else f"(parent values, {mixture.columns}, ...)"
+        raise SpecError(
+            f"{factor}: expected parameters of {mixture.columns} reference items, shape {wanted}, got {tuple(batch)}; "
+            "give one row per item the weights were made for"
+        )

@@ -1,0 +1,99 @@
+"""From a trace's variables to pairwise densities: every draw of the batch under every reference item.
+
+The rows are the draws of this process's batch, ``(B,)``, ``(S, B)`` or ``(K, S, B)``. The columns are the
+batch itself, gathered from all processes, followed by a reference batch if there is one.
+
+**Labels.** A label of a relaxed variable has a mass and no density; a draw has a density. At a label's row
+all columns are scored by the mass, at a draw's row all by the density: one marginal never mixes the two. The
+label's marginal is therefore what the recogniser says of it, the mean over items of q(y | x_c).
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.distributions import Distribution
+
+from unknot.core.node import Variable
+from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.errors import SpecError
+from unknot.objectives.marginal import pairwise
+from unknot.objectives.marginal.encoder_parents import own_leading
+from unknot.objectives.marginal.join_distributions import join_distributions
+from unknot.objectives.marginal.pairwise import Pairs
+from unknot.objectives.marginal.weights import Mixture
+
+
+def factor_pairs(
+    node: Variable, columns: Distribution, mixture: Mixture, parent: Tensor | None = None
+) -> Pairs:
+    """The draws of ``node`` under ``columns``: batch shape (C, dims...), or (K, C, dims...) with ``parent``."""
+    if isinstance(columns, Concrete) and node.scored_by == "density":
+        return _concrete(node, columns, mixture, parent)
+    if isinstance(columns, BinaryConcrete) and node.scored_by == "density":
+        return _binary(node, columns, mixture, parent)
+    if isinstance(columns, Concrete):
+        return pairwise.mass(node.value, columns.logits, mixture, parent)
+    return pairwise.distribution_pairs(columns, node.value, mixture, parent)
+
+
+def _concrete(node: Variable, columns: Concrete, mixture: Mixture, parent: Tensor | None) -> Pairs:
+    if node.known is True:
+        return pairwise.mass(node.value, columns.logits, mixture, parent)
+    assert node.unbounded is not None
+    if node.known is False:
+        return pairwise.concrete(node.unbounded, columns.logits, columns.temperature, mixture, parent)
+    # The row of a label holds its logarithm, -inf included; no gradient goes to a label.
+    log_value = torch.where(node.known[..., None], node.value.detach().log(), node.unbounded)
+    labelled = node.known.expand(log_value.shape[:-1])
+    return pairwise.concrete(log_value, columns.logits, columns.temperature, mixture, parent, labelled)
+
+
+def _binary(node: Variable, columns: BinaryConcrete, mixture: Mixture, parent: Tensor | None) -> Pairs:
+    by_mass = pairwise.distribution_pairs(columns, node.value, mixture, parent)
+    if node.known is True:
+        return by_mass
+    assert node.unbounded is not None
+    density = BinaryConcrete.log_density
+    by_density = pairwise.distribution_pairs(columns, node.unbounded, mixture, parent, density)  # type: ignore[arg-type]
+    if node.known is False:
+        return by_density
+    known = node.known[..., None]
+    return Pairs(
+        torch.where(known, by_mass.joint, by_density.joint),
+        torch.where(known, by_mass.marginals, by_density.marginals),
+    )
+
+
+def item_distribution(node: Variable, items: int) -> Distribution:
+    """The parameters of a variable without parents, one row per item: batch shape (B, dims...)."""
+    refuse_inactive(node)
+    dist, lead = node.dist, own_leading(node)
+    dims = dist.batch_shape[len(lead) :]
+    if lead == (items,):
+        return dist
+    if len(lead) <= 1:
+        return dist.expand(torch.Size((items, *dims)))
+    return join_distributions(
+        [dist], lambda tensors: _first_of_extra(node.name, tensors[0], len(lead), items)
+    )
+
+
+def _first_of_extra(name: str, tensor: Tensor, lead: int, items: int) -> Tensor:
+    """Drop axes before the batch along which nothing varies (they come from broadcasting alone)."""
+    for axis in range(lead - 1):
+        if tensor.shape[axis] > 1 and tensor.stride(axis) != 0:
+            raise SpecError(
+                f"site '{name}': its parameters have an axis of samples, so the encoder computed them from an "
+                "earlier draw; state which with parents={...}, and see the encoder= argument of decompose"
+            )
+    return tensor[(0,) * (lead - 1)].expand(items, *tensor.shape[lead:])
+
+
+def refuse_inactive(node: Variable) -> None:
+    """A variable that exists for some items only has no marginal over all of them."""
+    if node.active is not None:
+        raise SpecError(
+            f"site '{node.name}' stands in a `where` block: it does not exist for every item, so its marginal "
+            "over items is not defined; decompose a model without such sites, or use elbo"
+        )

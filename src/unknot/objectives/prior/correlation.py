@@ -1,0 +1,199 @@
+"""log p of every node of a tree of groups: what the prior itself says of correlations (E19 Fig. 3).
+
+If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term is zero. It need not:
+
+* **within a variable**: a multivariate normal or a mixture has marginals in closed form
+  (:mod:`unknot.objectives.prior.leaves`);
+* **between variables**, a prior program in which one site's parameters come from another's value (a mixture
+  prior, an autoregressive one): the root's log p(z) is exact, the sum of the sites' log-probabilities. The
+  marginal of a group G is exact, too, if the sites before it are discrete
+  (:mod:`unknot.objectives.prior.enumeration`), and else sampled, with M draws of the sites outside it,
+
+      p^(z_G) = 1/M Σ_m Π_{i in G} p(z_i | parents: in G those of the item, outside those of draw m)
+
+  which is unbiased for any graph (the outside sites are drawn in the program's order with G held fixed), and
+  low by Jensen's inequality, O(1/M), in its logarithm. For both the prior is run on ``unknot.given``: pass
+  ``prior=lambda given: decoder(None, given)``.
+
+A prior that depends on the input alone, p(z | x), factorises as far as its sites do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.distributions import Distribution
+
+from unknot.core import validation
+from unknot.core.given_values import Given, given
+from unknot.core.log_space import log_mean_exp
+from unknot.core.node import Variable
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.objectives.marginal.encoder_parents import own_leading, reached, tensors_behind
+from unknot.objectives.marginal.marginal_tree import Groups, Marginal, factor_names
+from unknot.objectives.marginal.variable_pairs import factor_pairs, item_distribution
+from unknot.objectives.marginal.weights import naive
+from unknot.objectives.parts.groups import leaves
+from unknot.objectives.prior.enumeration import combinations, sites_before
+from unknot.objectives.prior.leaves import dimension_log_probs, prior_leaves
+
+PriorProgram = Callable[[Given], Trace]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The prior of a pair of traces. ``program`` and ``draws`` serve sites that depend on each other."""
+
+    program: PriorProgram | None = None
+    draws: int = 256
+
+    def tree(self, q: Trace, p: Trace, groups: Groups, inference: Marginal) -> Marginal:
+        """log p of every node, in the shape of ``inference``, at the same draws."""
+        named = factor_names(groups)
+        sites = {name: p[name] for name in p if name in named}  # in the program's order
+        dependent = [name for name, node in sites.items() if _depends(node, q)]
+        if dependent and self.program is None:
+            raise SpecError(
+                f"p's sites {', '.join(dependent)} depend on other latent sites, so the prior's group marginals are "
+                "not products of its sites; pass prior=lambda given: decoder(None, given) to have them computed"
+            )
+        sizes = {name: _size(leaf) for name, leaf in leaves(inference).items()}
+        groups_of = PriorGroups(sites, dependent, sizes, self.program, self.draws)
+        return groups_of.node(groups, root=True)
+
+
+@dataclass(frozen=True)
+class PriorGroups:
+    """Works through a tree: what the sites are, in the program's order, and which depend on others."""
+
+    sites: Mapping[str, Variable]
+    dependent: list[str]
+    sizes: Mapping[str, int]
+    program: PriorProgram | None
+    draws: int
+
+    def node(self, groups: Groups, root: bool) -> Marginal:
+        whole = root and len(groups) == 1
+        if isinstance(groups, Mapping):
+            parts = {name: self.node(part, whole) for name, part in groups.items()}
+        else:
+            parts = {name: self.leaf(name, whole) for name in groups}
+        names = factor_names(groups)
+        if len(parts) == 1:
+            return Marginal(next(iter(parts.values())).log_q, parts)
+        if root or not self.dependent:
+            first, *others = (self.sites[name].log_prob for name in names)
+            return Marginal(sum(others, start=first), parts)
+        return Marginal(self.group(names), parts)
+
+    def leaf(self, name: str, whole: bool) -> Marginal:
+        """One variable: exact if it depends on nothing or on discrete sites, otherwise sampled."""
+        node, size = self.sites[name], self.sizes[name]
+        if name not in self.dependent or whole:
+            return Marginal(node.log_prob, dimensions=prior_leaves(node, size))
+        by_density = node.scored_by == "density" and size > 1  # a relaxed binary vector
+        listed = None if by_density else self._listed([name])
+        batch = self.draws if listed is None else _count(listed)
+        run = self._run(batch, listed or {})
+        dist = item_distribution(run[name], batch)
+        pairs = factor_pairs(node, dist, naive(batch, batch))
+        if pairs.marginals.shape[-1] != size:
+            raise SpecError(
+                f"site '{name}': q has {size} single dimensions, p's {type(node.dist).__name__} given its parents "
+                f"has {pairs.marginals.shape[-1]}; use independent dimensions in p"
+            )
+        if listed is None:
+            return Marginal(log_mean_exp(pairs.joint, -1), dimensions=pairs.marginals)
+        log_weights = sum((run[one].log_prob for one in listed), start=pairs.joint.new_zeros(batch))
+        log_p = torch.logsumexp(pairs.joint + log_weights, -1)
+        if size == 1:
+            return Marginal(log_p, dimensions=log_p[..., None])
+        single = dimension_log_probs(dist, node.value.unsqueeze(node.leading_dims))
+        assert single is not None  # it has leaves of its own, as checked above
+        logs = single.reshape(*pairs.joint.shape, size) + log_weights[:, None]
+        return Marginal(log_p, dimensions=torch.logsumexp(logs, -2))
+
+    def group(self, names: list[str]) -> Tensor:
+        """log p(z_G): over every value of the discrete sites before G, or over M draws of the sites outside."""
+        inside = [self.sites[name] for name in names]
+        rows = torch.broadcast_shapes(*(node.value.shape[: node.leading_dims] for node in inside))
+        listed = self._listed(names)
+        times = self.draws if listed is None else _count(listed)
+        held = {node.name: _repeat(node.value, node, rows, times) for node in inside}
+        outside = {name: _spread(values, rows) for name, values in (listed or {}).items()}
+        run = self._run(rows.numel() * times, {**held, **outside})
+        logs = [_rescore(node, run[node.name].dist, rows, times) for node in inside]
+        logs += [run[name].log_prob for name in outside]
+        total = sum(logs[1:], start=logs[0]).reshape(times, *rows)
+        return log_mean_exp(total, 0) if listed is None else torch.logsumexp(total, 0)
+
+    def _listed(self, names: list[str]) -> dict[str, Tensor] | None:
+        before = sites_before(list(self.sites), names)
+        return combinations([self.sites[name] for name in before])
+
+    def _run(self, size: int, held: Mapping[str, Tensor]) -> Trace:
+        assert self.program is not None
+        return self.program(given(size, dict(held)))
+
+
+def _count(listed: Mapping[str, Tensor]) -> int:
+    return len(next(iter(listed.values()))) if listed else 1
+
+
+def _repeat(value: Tensor, node: Variable, rows: torch.Size, times: int) -> Tensor:
+    """(*rows, event...) -> (times · rows, event...)."""
+    event = value.shape[node.leading_dims :]
+    return value.expand(times, *rows, *event).reshape(-1, *event)
+
+
+def _spread(values: Tensor, rows: torch.Size) -> Tensor:
+    """(combinations, event...) -> (combinations · rows, event...)."""
+    return values.repeat_interleave(rows.numel(), 0)
+
+
+def _rescore(node: Variable, dist: Distribution, rows: torch.Size, times: int) -> Tensor:
+    """log p of an item's own value, density or mass as the site was scored, under a run's parameters."""
+    known = node.known
+    if isinstance(known, Tensor):
+        known = known.expand(times, *rows).reshape(-1)
+    twin = Variable(node.name, dist, _repeat(node.value, node, rows, times), known, 1, node.event_dims)
+    twin.gradient, twin.scored_by = node.gradient, node.scored_by
+    if node.unbounded is not None:
+        twin.unbounded = _repeat(node.unbounded, node, rows, times)
+    return twin.log_prob
+
+
+def _depends(node: Variable, q: Trace) -> bool:
+    """Whether p's parameters at a site come from other latent values.
+
+    Parameters without a batch axis, or equal for all items, do not. If they differ, a path to a latent value
+    decides; where a latent value carries no gradient no path can show, and they are taken to depend on it.
+    """
+    tensors, lead = tensors_behind(node.dist), own_leading(node)
+    if not lead or not any(_varies(tensor, lead) for tensor in tensors):
+        return False
+    others = [one for one in q.variables() if one.name != node.name]
+    if not validation.is_on() or any(not one.value.requires_grad for one in others):
+        return bool(others)
+    return bool(reached(tensors, others))
+
+
+def _varies(tensor: Tensor, lead: torch.Size) -> bool:
+    """Whether a parameter differs between items; expanded axes (stride zero) cannot."""
+    if tensor.shape[: len(lead)] != lead:
+        return False  # shared by all items
+    if all(size == 1 or tensor.stride(axis) == 0 for axis, size in enumerate(lead)):
+        return False
+    if torch.compiler.is_compiling():
+        return True
+    flat = tensor.detach().flatten(0, len(lead) - 1)
+    return bool((flat != flat[:1]).any())
+
+
+def _size(leaf: Marginal) -> int:
+    assert leaf.dimensions is not None
+    return leaf.dimensions.shape[-1]

@@ -1,0 +1,1 @@
+"""The papers' results: experiments, the ledger they are kept in, and the page that shows them."""

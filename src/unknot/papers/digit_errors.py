@@ -1,0 +1,74 @@
+"""What the tables of S17 Fig. 3 share, whatever the digits: train, then measure the recogniser and the style."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from unknot.papers.experiment import Case, Measure, Numbers, Settings, Tier
+from unknot.papers.honest_rows import LEAK_MEASURES, labels_alone, leak_of
+from unknot.papers.quiet_training import error_of, train_quietly
+from unknot.workflow.importance_prediction import importance_weighted_error
+from unknot.workflow.recipe import Recipe
+
+FACTOR = "digit"
+MEASURES = (
+    Measure("error", "test error of the recogniser", "%"),
+    Measure("weighted_error", "test error of the importance-weighted prediction", "%"),
+    *LEAK_MEASURES,
+)
+_SMOKE = {"data": "digits", "labels": 50}
+_SMOKE_TRAIN = {"steps": 3, "batch_size": 60}
+
+
+def column(labels: int) -> str:
+    """The column of a table for so many labels."""
+    return f"M = {labels}"
+
+
+def settings_for(
+    data: str, labels: int, model: Mapping[str, Any], train: Mapping[str, Any], tier: Tier, draws: int = 0
+) -> dict[str, Any]:
+    """Settings of one case; ``draws``: samples for each class of the importance-weighted prediction, 0 for none.
+
+    A smoke run is a few steps on the embedded digits; the paper tier trains five times as long.
+    """
+    shared: dict[str, Any] = {"data": data, "labels": labels, "model": dict(model), "train": dict(train)}
+    if tier == "smoke":
+        shared |= _SMOKE
+        shared["train"] |= _SMOKE_TRAIN
+    elif tier == "paper":
+        shared["train"]["steps"] *= 5
+    return {**shared, "draws": draws}
+
+
+def alone(case: Case, row: str) -> Case:
+    """The honest row to a case: the same recogniser on the labels alone, for half the steps: it is done long before."""
+    train = labels_alone(case["train"], case["labels"])
+    train["steps"] = max(train["steps"] // 2, 1)
+    return {**case, "row": row, "model": {**case["model"], "agreement": 0.0}, "train": train, "draws": 0}
+
+
+def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
+    """Errors in per cent, with a new labelled set, new weights and new draws for every seed."""
+    train = {**settings["train"], "seed": seed}
+    labels = {FACTOR: settings["labels"], "seed": seed}
+    trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
+    numbers = {"error": error_of(trained, FACTOR)}
+    if train["objective"]["name"] == "labels_alone":
+        return numbers
+    if settings["draws"]:
+        assert trained.test is not None
+        error = importance_weighted_error(trained.model, trained.test, FACTOR, settings["draws"])
+        numbers["weighted_error"] = 100 * error
+    return numbers | leak_of(trained, FACTOR)
+
+
+def table(rows: Sequence[tuple[str, Mapping[str, Any]]], labels: Sequence[int]) -> list[Case]:
+    """Cases row by row from settings that are the same for all numbers of labels."""
+    return [
+        {"row": row, "column": column(number), **settings, "labels": number}
+        for row, settings in rows
+        for number in labels
+    ]

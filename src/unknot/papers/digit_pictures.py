@@ -1,0 +1,154 @@
+"""What the pictures of S17 Fig. 2 share, whatever the digits: a model, its pictures, and numbers for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unknot.metrics.analogies import share_as_intended
+from unknot.papers.analogy_reader import Reader, analogy_numbers, make_reader
+from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from unknot.papers.honest_rows import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
+from unknot.papers.quiet_training import error_of, train_quietly
+from unknot.plots.image_grid import drawn_in_ink, image_grid
+from unknot.plots.image_panels import image_panels
+from unknot.plots.style import save
+from unknot.workflow.evaluation import recognise
+from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each
+from unknot.workflow.recipe import Recipe
+from unknot.workflow.trained import Trained
+
+FACTOR, STYLE = "digit", "style"
+ALONE = "the same recogniser, trained on the labels alone"
+_STEPS = 9  # along each side of a style grid
+_ITEMS = 1000  # test images whose analogies are read
+_SMOKE = {"data": "digits", "labels": 50}
+_SMOKE_TRAIN = {"steps": 3, "batch_size": 60}
+
+READ = Measure("read", "analogies read as the intended digit", "%", "higher", decimals=1)
+GRID_READ = Measure("grid_read", "grid images read as the intended digit", "%", "higher", decimals=1)
+OTHERS = (
+    Measure("shift", "style moves (1: as far as to another image)"),
+    Measure("error", "the recogniser's test error", "%"),
+    *LEAK_MEASURES,
+    Measure("reader_error", "the reader's test error", "%"),
+)
+NOTE = (
+    "The reader is a convolutional classifier of its own, trained on all training labels. An analogy keeps the style "
+    f"of one of {_ITEMS:,} test images and sets the digit; the style moves if the one recognised from the new image is "
+    f"another than the one it was made from. {LEAK_NOTE}"
+)
+CAPTIONS = {
+    "analogies": (
+        "Analogies. Left, test images; right, each with its own style and the digit of the column: along a row the "
+        "style stays, down a column the digit does."
+    ),
+    "style-grid": (
+        "Style grids. Each panel is one digit; its two style dimensions go through the quantiles of their prior, from "
+        "5 to 95 %. The same place in every panel is the same style."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """One picture experiment: which data, how many labels, which model, and how long it is trained in each tier."""
+
+    data: str
+    labels: int
+    model: Mapping[str, Any]
+    train: Mapping[str, Any]
+    reader: Mapping[str, Any]  # its model and train
+    picture: str  # "analogies" or "style-grid"
+
+    def cases(self, tier: Tier) -> list[Case]:
+        """The model, and its recogniser without it. A smoke run is a few steps on the embedded digits."""
+        shared: dict[str, Any] = {"data": self.data, "labels": self.labels, "model": dict(self.model)}
+        train, reader = dict(self.train), {"model": self.reader["model"], "train": dict(self.reader["train"])}
+        if tier == "smoke":
+            shared |= _SMOKE
+            train |= _SMOKE_TRAIN
+            reader["train"] |= _SMOKE_TRAIN
+        elif tier == "paper":
+            train["steps"] *= 10
+        alone = {**shared, "train": labels_alone(train, shared["labels"])}
+        ours = {**shared, "train": train, "reader": reader, "picture": self.picture}
+        return [{"row": f"Unknot, M = {shared['labels']}", **ours}, {"row": ALONE, **alone}]
+
+    def experiment(self, name: str, place: str, about: str, quick: str, notes: str) -> Experiment:
+        """The experiment with its measures and captions."""
+        return Experiment(
+            name=name,
+            place=place,
+            about=about,
+            cases=self.cases,
+            run=run,
+            measures=(READ, *((GRID_READ,) if self.picture == "style-grid" else ()), *OTHERS),
+            budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
+            captions=CAPTIONS,
+            notes=f"{notes} {NOTE}",
+        )
+
+
+def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
+    """Train, measure and draw."""
+    train = {**settings["train"], "seed": seed}
+    labels = {FACTOR: settings["labels"], "seed": seed}
+    trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
+    error = {"error": error_of(trained, FACTOR)}
+    if "reader" not in settings:
+        return error
+    assert trained.test is not None
+    reader = make_reader(settings["data"], FACTOR, settings["reader"], seed)
+    x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
+    numbers = analogy_numbers(trained.model, reader, x, STYLE)
+    if settings["picture"] == "style-grid":
+        numbers |= _style_grid(trained, reader, settings, pictures)
+    elif pictures is not None:
+        _draw_analogies(trained, settings, pictures)
+    return numbers | error | leak_of(trained, FACTOR) | {"reader_error": reader.error}
+
+
+def _draw_analogies(trained: Trained, settings: Settings, folder: Path) -> None:
+    """One test image of each digit that the recogniser names right, in every digit (S17 Fig. 2a)."""
+    model, test = trained.model, trained.test
+    assert test is not None
+    truth = test.factor(FACTOR).values
+    right = torch.from_numpy(recognise(model, test).summaries[FACTOR].argmax(-1)) == truth
+    x = test.batch(one_of_each(torch.where(right, truth, -1), 10)).x
+    node = model.spec[FACTOR]
+    names = [str(k) for k in range(node.size or 0)]
+    images = analogies(model, x, node, torch.arange(node.size or 0))
+    title = f"{settings['data']}, {settings['labels']} labels: a test image, and its style in every digit"
+    figure = image_grid(
+        images,
+        columns=("image", *names),
+        separate_first=True,
+        ink=drawn_in_ink(x.numpy()),
+        title=title,
+    )
+    save(figure, folder / "analogies.png")
+
+
+def _style_grid(trained: Trained, reader: Reader, settings: Settings, folder: Path | None) -> Numbers:
+    """A grid of styles for every digit (S17 Fig. 2b, S16 Fig. 3), read and drawn."""
+    model, node, style = trained.model, trained.model.spec[FACTOR], trained.model.spec[STYLE]
+    grids = [class_grid(model, node, k, style, (0, 1), _STEPS) for k in range(node.size or 0)]
+    images = torch.stack([torch.from_numpy(grid).flatten(0, 1) for grid in grids], 1)  # (steps², K, C, H, W)
+    if folder is not None:
+        marks = [f"{100 * q:.0f}" if i % 4 == 0 else "" for i, q in enumerate(grid_quantiles(_STEPS))]
+        figure = image_panels(
+            torch.stack([torch.from_numpy(grid) for grid in grids]).numpy(),
+            [f"digit {k}" for k in range(len(grids))],
+            columns=marks,
+            rows=marks,
+            labels=("style[1], quantile (%)", "style[0], quantile (%)"),
+            ink=drawn_in_ink(trained.train.batch(range(64)).x.numpy()),
+            title=f"{settings['data']}, {settings['labels']} labels: two dimensions of style, for every digit",
+        )
+        save(figure, folder / "style-grid.png", dpi=160)
+    return {"grid_read": 100 * share_as_intended(reader.read(images))}

@@ -1,0 +1,123 @@
+"""Jobs: trainings of an experiment, one for each case and seed, side by side in processes of one thread."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from unknot.papers.experiment import Case, case_title, settings_of
+
+PICTURED_SEED = 0  # the seed whose run may write pictures
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training: a case with a seed."""
+
+    experiment: str
+    case: Case
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Changes with the settings, so that a stale result is never taken for this job's."""
+        return job_key(self.case, self.seed)
+
+    @property
+    def title(self) -> str:
+        return f"{case_title(self.case)}, seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a job has made: its record, and its pictures by file name."""
+
+    record: dict[str, Any]
+    pictures: dict[str, bytes]
+
+
+def job_key(case: Case, seed: int) -> str:
+    """A digest of settings and seed; the names of row and column do not count."""
+    text = json.dumps({"case": settings_of(case), "seed": seed}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def run_job(job: Job) -> Done:
+    """Train and measure, with one thread."""
+    import torch
+
+    from unknot.papers.registry import experiment
+
+    torch.set_num_threads(1)
+    revision = revision_of(Path(__file__).parents[1])
+    start, start_cpu = time.perf_counter(), time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = Path(folder) if job.seed == PICTURED_SEED else None
+        numbers = experiment(job.experiment).run(settings_of(job.case), job.seed, pictures)
+        found = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.png"))}
+    record = {
+        "case": dict(job.case),
+        "seed": job.seed,
+        "numbers": {name: float(value) for name, value in numbers.items()},
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu_seconds": round(time.process_time() - start_cpu, 1),
+        "revision": revision,
+        "torch": torch.__version__,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+    }
+    return Done(record, found)
+
+
+def run_all(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Done | Exception]]:
+    """Every job with what it made, or with its failure, in the order in which they end.
+
+    A failure is one job's own affair: the others go on. An interrupt ends all.
+    """
+    if workers == 1 or len(jobs) <= 1:
+        for job in jobs:
+            try:
+                yield job, run_job(job)
+            except Exception as error:
+                yield job, error
+        return
+    # Fresh processes: threads of a forked torch do not work.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(run_job, job): job for job in jobs}
+        try:
+            for done in as_completed(waiting):
+                failure = done.exception()
+                if failure is not None and not isinstance(failure, Exception):
+                    raise failure
+                yield waiting[done], failure or done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def revision_of(package: Path) -> str:
+    """The git revision of a package, with a mark if it has uncommitted changes; "installed" outside a checkout."""
+    try:
+        # fails for a package that only lies within somebody else's checkout
+        _git(package, "ls-files", "--error-unmatch", "__init__.py")
+        changed = _git(package, "status", "--porcelain", "--", ".")  # new results are no change of the code
+        return _git(package, "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
+    except (OSError, subprocess.SubprocessError):
+        return "installed"
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    found = subprocess.run(
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True
+    )
+    return found.stdout.strip()

@@ -1,0 +1,22 @@
+"""mnist-style-grid: two dimensions of style, laid out for every digit (S17 Fig. 2b)."""
+
+from __future__ import annotations
+
+from unknot.papers.digit_pictures import Look
+from unknot.papers.mnist import VIEWS_TRAIN
+from unknot.papers.mnist_analogies import MODEL, READER
+
+EXPERIMENT = Look(
+    data="mnist",
+    labels=100,
+    model={**MODEL, "style": 2},
+    train={**VIEWS_TRAIN, "steps": 1600},
+    reader=READER,
+    picture="style-grid",
+).experiment(
+    name="mnist-style-grid",
+    place="S17 Fig. 2b, S16 Fig. 3",
+    about="Two dimensions of style on MNIST, laid out for every digit.",
+    quick="about 5 CPU minutes a seed",
+    notes="The recipe of mnist-analogies with two dimensions of style.",
+)

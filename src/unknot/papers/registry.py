@@ -1,0 +1,41 @@
+"""All experiments by name; each is one file of this folder."""
+
+from __future__ import annotations
+
+import difflib
+
+from unknot.errors import SpecError
+from unknot.papers import (
+    faces,
+    mnist,
+    mnist_analogies,
+    mnist_demo,
+    mnist_style_grid,
+    mnist_supervision_rate,
+    svhn,
+    svhn_analogies,
+    svhn_style_grid,
+)
+from unknot.papers.experiment import Experiment
+
+_FILES = (
+    mnist_demo,
+    mnist,
+    mnist_supervision_rate,
+    mnist_analogies,
+    mnist_style_grid,
+    svhn,
+    svhn_analogies,
+    svhn_style_grid,
+    faces,
+)
+EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of that name."""
+    if name not in EXPERIMENTS:
+        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        raise SpecError(f"there is no experiment '{name}'; {hint}There are: {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]

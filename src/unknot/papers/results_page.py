@@ -1,0 +1,93 @@
+"""docs/results.md: all results of the ledger as tables and figures, ours beside the papers'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from unknot.errors import SpecError
+from unknot.papers.experiment import Experiment, Tier, case_title
+from unknot.papers.ledger import read_result, result_name
+from unknot.papers.result_tables import number_text, result_tables
+
+_HEAD = """# Results
+
+Made by `unknot reproduce`; no number here is typed by hand. A number is the mean over seeds ± their standard deviation.
+Lines with a tag stand beside ours: [P] printed in a paper, [D] digitised from a figure, [goal] what we set out to
+reach. A row that is judged by one of them and does not reach it says **miss**. Settings, every seed, revisions and
+times are in `results/`.
+"""
+_BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
+_SHOWN: tuple[Tier, ...] = ("quick", "paper")
+
+
+def results_page(experiments: Iterable[Experiment], folder: Path, figures: str = "../results/figures") -> str:
+    """The page's text from the JSON files in a folder; ``figures`` is where the page finds pictures."""
+    parts = [_HEAD]
+    for one in experiments:
+        parts.append(f"## {one.name}\n\n{one.about} {one.place}.\n")
+        found = [(tier, read_result(folder, one.name, tier)) for tier in _SHOWN]
+        there = [(tier, content) for tier, content in found if content is not None]
+        if not there:
+            parts.append(f"Not run yet: `unknot reproduce {one.name}`.\n")
+        for tier, content in there:
+            parts.append(_section(one, content, f"{figures}/{result_name(one.name, tier)}"))
+    return "\n".join(parts)
+
+
+def results_summary(experiments: Iterable[Experiment], folder: Path) -> str:
+    """A short table of the results that there are: the first row of each, beside the published ones."""
+    lines = ["| | ours | published | seeds |", "|---|---|---|---|"]
+    for one in experiments:
+        measure = one.measures[0]
+        for row in headline_rows(one, read_result(folder, one.name)):
+            column = str(row["case"].get("column", ""))
+            beside = [
+                f"{y.source} {number_text(*found, measure)}"
+                for y in one.yardsticks_of(measure)
+                if y.tag != "goal" and (found := y.value(column)) is not None
+            ]
+            number = row["numbers"][measure.key]
+            ours = f"**{number_text(number['mean'], number['sd'], measure)}** {measure.unit}".strip()
+            what = ", ".join(part for part in (f"`{one.name}`, {one.place}: {measure.title}", column) if part)
+            lines.append(f"| {what} | {ours} | {'; '.join(beside)} | {row['seeds']} |")
+    return "\n".join(lines)
+
+
+def headline_rows(one: Experiment, content: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
+    """The first row of a result, where it has the first measure: one entry for each column."""
+    if content is None:
+        return []
+    first = next(iter(one.cases(content["tier"])))["row"]
+    rows = [row for row in content["summary"] if row["case"]["row"] == first]
+    return [row for row in rows if one.measures[0].key in row["numbers"]]
+
+
+def with_summary(text: str, summary: str) -> str:
+    """A page with what stands between its two result marks replaced."""
+    before, begin, rest = text.partition(_BEGIN)
+    _, end, after = rest.partition(_END)
+    if not begin or not end:
+        raise SpecError(f"the page has no place for results: put {_BEGIN} and {_END} where the table goes.")
+    return f"{before}{_BEGIN}\n{summary}\n{_END}{after}"
+
+
+def _section(one: Experiment, content: Mapping[str, Any], figures: str) -> str:
+    lines = result_tables(one, content)
+    for name in content["plots"]:
+        lines += _figure(one, f"{figures}/{name}", Path(name).stem, "")
+    for run in content["runs"]:
+        for name in run.get("figures", []):
+            lines += _figure(one, f"{figures}/{name}", Path(name).stem, case_title(run["case"]))
+    revisions = sorted({run["revision"] for run in content["runs"]})
+    command = f"unknot reproduce {one.name} --tier {content['tier']} --seeds {content['seeds']}"
+    return "\n".join([*lines, f"`{command}`, revision {', '.join(revisions)}. {one.notes}".strip(), ""])
+
+
+def _figure(one: Experiment, link: str, stem: str, title: str) -> list[str]:
+    """A picture with its caption; the picture of one of several cases carries the case's name before its own."""
+    known = [name for name in one.captions if stem == name or stem.endswith(f"-{name}")]
+    caption = one.captions[max(known, key=len)] if known else stem.replace("-", " ").replace("_", " ")
+    alt = f"{title}: {caption}" if title and stem not in one.captions else caption
+    return [f"![{alt}]({link})", "", f"*{alt}*", ""]

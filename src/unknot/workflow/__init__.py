@@ -1,0 +1,1 @@
+"""From data to an answer: recipe, assembly, the trained model, evaluation, prediction, pictures."""

@@ -1,0 +1,137 @@
+"""Pictures of a model, as arrays: reconstructions, analogies, style grids, traversals, samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unknot.core.given_values import given
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import NodeSpec
+
+SPREAD = 2.0  # standard deviations of the prior that sweeps cover on each side
+
+
+def reconstructions(model: GraphicalModel, x: Tensor) -> np.ndarray:
+    """Items (first row) and what the model makes of them (second row), ``(2, N, ...)``."""
+    with torch.no_grad():
+        made = _make(model, model.recognise(x).values, len(x))
+    return torch.stack([x, made]).numpy()
+
+
+def analogies(model: GraphicalModel, x: Tensor, factor: NodeSpec, settings: Tensor) -> np.ndarray:
+    """Each item, and the same item with one factor set to each of the settings, ``(N, 1 + K, ...)`` (S17 Fig. 2a)."""
+    with torch.no_grad():
+        values = model.recognise(x).values
+        columns = [x]
+        for setting in settings:
+            column = setting.expand(len(x), *setting.shape)
+            columns.append(_make(model, {**values, factor.name: column}, len(x)))
+    return torch.stack(columns, 1).numpy()
+
+
+def style_grid(
+    model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: tuple[int, int], steps: int = 9
+) -> np.ndarray:
+    """One item with two style dimensions swept, ``(steps, steps, ...)`` (S17 Fig. 2b)."""
+    down, across = torch.meshgrid(
+        _sweep(style, dimensions[0], steps), _sweep(style, dimensions[1], steps), indexing="ij"
+    )
+    with torch.no_grad():
+        values = _repeated(model.recognise(x[:1]).values, steps * steps)
+        code = values[style.name].clone()
+        code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
+        made = _make(model, {**values, style.name: code}, steps * steps)
+    return made.reshape(steps, steps, *made.shape[1:]).numpy()
+
+
+def class_grid(
+    model: GraphicalModel,
+    factor: NodeSpec,
+    k: int,
+    style: NodeSpec,
+    dimensions: tuple[int, int],
+    steps: int = 9,
+) -> np.ndarray:
+    """New items of class k over two style dimensions, the others at their prior mean, ``(steps, steps, ...)``.
+
+    Both dimensions go through the quantiles of the prior, from 5 to 95 % (S17 Fig. 2b, S16 Fig. 3): equal
+    shares of all items lie between two lines of the grid.
+    """
+    quantiles = torch.special.ndtri(torch.tensor(grid_quantiles(steps), dtype=torch.float64)).float()
+    down, across = torch.meshgrid(quantiles, quantiles, indexing="ij")
+    code = torch.zeros(steps * steps, style.size or 0)
+    code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
+    if style.spread:
+        code = code * torch.tensor(style.spread)
+    if style.centre:
+        code = code + torch.tensor(style.centre)
+    with torch.no_grad():
+        made = _make(model, {factor.name: torch.full((len(code),), k), style.name: code}, len(code))
+    return made.reshape(steps, steps, *made.shape[1:]).numpy()
+
+
+def grid_quantiles(steps: int) -> list[float]:
+    """Where a class grid looks: from 5 to 95 % of the prior."""
+    return [round(share, 4) for share in np.linspace(0.05, 0.95, steps).tolist()]
+
+
+def one_of_each(classes: Tensor, count: int) -> list[int]:
+    """Rows to show: the first item of each class, then the others in order (-1 is no class)."""
+    classes = classes.cpu()
+    firsts = [int((classes == k).nonzero()[0]) for k in classes[classes >= 0].unique()]
+    others = [row for row in range(len(classes)) if row not in firsts]
+    return [*firsts, *others][:count]
+
+
+def traversals(
+    model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: list[int], steps: int = 9
+) -> np.ndarray:
+    """One item with one style dimension swept in each row, ``(D, steps, ...)`` (E19 Fig. 4 left)."""
+    rows = []
+    with torch.no_grad():
+        values = _repeated(model.recognise(x[:1]).values, steps)
+        for dimension in dimensions:
+            code = values[style.name].clone()
+            code[:, dimension] = _sweep(style, dimension, steps)
+            rows.append(_make(model, {**values, style.name: code}, steps))
+    return torch.stack(rows).numpy()
+
+
+def samples(model: GraphicalModel, rows: int, columns: int, seed: int = 0) -> np.ndarray:
+    """New items from the prior, ``(rows, columns, ...)``."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        made = model.generate(rows * columns)
+    return made.reshape(rows, columns, *made.shape[1:]).numpy()
+
+
+def samples_by_class(model: GraphicalModel, factor: NodeSpec, rows: int, seed: int = 0) -> np.ndarray:
+    """New items, ``(rows, K, ...)``: a class in each column, and in each row one draw of everything else."""
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        drawn = model.decode(None, given(rows))
+        values = {node.name: drawn[node.name].value for node in model.spec.latents}
+        columns = [
+            _make(model, {**values, factor.name: torch.full((rows,), k)}, rows)
+            for k in range(factor.size or 0)
+        ]
+    return torch.stack(columns, 1).numpy()
+
+
+def _sweep(node: NodeSpec, dimension: int, steps: int) -> Tensor:
+    """Values of one dimension across the prior."""
+    centre = node.centre[dimension] if node.centre else 0.0
+    spread = node.spread[dimension] if node.spread else 1.0
+    return centre + spread * torch.linspace(-SPREAD, SPREAD, steps)
+
+
+def _make(model: GraphicalModel, values: Mapping[str, Tensor], count: int) -> Tensor:
+    return model.expected(given(count, dict(values)))
+
+
+def _repeated(values: Mapping[str, Tensor], times: int) -> dict[str, Tensor]:
+    return {name: value.expand(times, *value.shape[1:]) for name, value in values.items()}

@@ -1,0 +1,187 @@
+"""Recipe: data, labels, model and training in one description; what a spec file and a run folder hold.
+
+A spec file is YAML with these sections; ``data`` may also come on the command line, and what is left out has
+defaults::
+
+    data:   {name: mnist}                 # a known data set, or file: mine.npz / table.csv / a folder of images
+    labels: {digit: 100, seed: 0}         # how many labels may be seen; left out: all there are
+    model:  {nodes: {...}}                # left out: every factor and a style
+    train:  {steps: 2000, objective: {name: semi_supervised, alpha: 20}}
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from unknot.data import load
+from unknot.data.dataset import Dataset
+from unknot.data.label_budget import LabelBudget
+from unknot.data.label_rule import per
+from unknot.data.user.user_files import read_user_data
+from unknot.errors import SpecError
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import MODEL_KEYS, ModelSpec, read_spec
+from unknot.models.yaml_file import read_yaml
+from unknot.train.config import TrainConfig
+from unknot.workflow.labels import check_labels, label_kinds, share_of_labels
+from unknot.workflow.model_for_data import model_for_data, with_columns
+
+_SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
+SECTIONS = ("data", "labels", "model", "train")
+TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
+FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
+MODEL_OPTIONS = ("style", "gradient", "x", *MODEL_KEYS)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The four sections, as plain data."""
+
+    data: Mapping[str, Any]
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    model: Mapping[str, Any] = field(default_factory=dict)
+    train: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any], where: str = "the spec") -> Recipe:
+        """From a spec's content; unknown sections are refused by name."""
+        for key in given:
+            if key not in SECTIONS:
+                near = difflib.get_close_matches(str(key), SECTIONS, n=1)
+                hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(SECTIONS)}"
+                raise SpecError(f"{where}: unknown section '{key}'{hint}")
+        parts = {key: _plain(value or {}) for key, value in given.items()}
+        for key, value in parts.items():
+            if not isinstance(value, Mapping):
+                raise SpecError(f"{where}: section '{key}' must be a table of settings, but is {value!r}")
+        return cls(**{"data": {}, **parts})
+
+    @classmethod
+    def read(cls, path: str | Path) -> Recipe:
+        """From a YAML file."""
+        path = Path(path)
+        content = read_yaml(path, "spec", ", ".join(SECTIONS))
+        recipe = cls.from_dict(content, str(path))
+        if "file" in recipe.data:  # a path in a spec is meant from where the spec lies
+            recipe = replace(
+                recipe, data={**recipe.data, "file": str(path.parent / str(recipe.data["file"]))}
+            )
+        return recipe
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
+        """The recipe with some values replaced: ``{"train.steps": 100, "labels.digit": 50}``."""
+        content = {key: _plain(getattr(self, key)) for key in SECTIONS}
+        for dotted, value in settings.items():
+            *path, last = dotted.split(".")
+            if not path:
+                raise SpecError(f"--set {dotted}: say the section too, as in train.{dotted}=...")
+            place = content
+            for part in path:
+                if not isinstance(place.setdefault(part, {}), dict):
+                    place[part] = {}
+                place = place[part]
+            place[last] = value
+        return Recipe.from_dict(content)
+
+    def with_file(self, path: str | Path) -> Recipe:
+        """The recipe for a user's own file, instead of the data it names."""
+        rest = {key: value for key, value in self.data.items() if key in FILE_OPTIONS}
+        return replace(self, data={**rest, "file": str(path)})
+
+    def to_dict(self) -> dict[str, Any]:
+        return {key: _plain(getattr(self, key)) for key in SECTIONS}
+
+    # ---- from the description to the things ---------------------------------------------------------
+
+    def dataset(self, data_dir: str | Path | None = None) -> Dataset:
+        """All the data, every label visible: only :meth:`budget` may hand it to training."""
+        settings = dict(self.data)
+        if "file" in settings:
+            for key in settings:
+                if key not in FILE_OPTIONS:
+                    near = difflib.get_close_matches(str(key), FILE_OPTIONS, n=1)
+                    hint = (
+                        f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(FILE_OPTIONS)}."
+                    )
+                    raise SpecError(f"data: unknown key '{key}'{hint}")
+            told = label_kinds(self._spec()) if "nodes" in self.model else {}
+            settings["kinds"] = told | dict(settings.get("kinds") or {})
+            return read_user_data(settings.pop("file"), **settings)
+        if "name" not in settings:
+            raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
+        return load(settings.pop("name"), data_dir=data_dir, **settings)
+
+    def training_data(self, data: Dataset) -> Dataset:
+        """The items to train on: the standard training split, or all."""
+        return data.split("train") if "train" in data.splits else data
+
+    def test_data(self, data: Dataset) -> Dataset | None:
+        """The items to test on, if the data has such."""
+        return data.split("test") if "test" in data.splits else None
+
+    def budget(self, train: Dataset) -> LabelBudget:
+        """Which labels may be seen: those the recipe asks for, or all of every factor the model labels."""
+        rules = dict(self.labels)
+        seed = int(rules.pop("seed", 0))
+        if not rules:
+            names = [n.name for n in self._spec().labelled] if "nodes" in self.model else list(train.factors)
+            rules = {name: "all" for name in names if name in train.factors}
+        return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
+
+    def build_model(self, train: Dataset) -> GraphicalModel:
+        """The model for data on which the budget has been applied, after a check that its labels fit."""
+        spec = with_columns(self._spec(), train) if "nodes" in self.model else self._default(train)
+        check_labels(spec, train, [name for name in self.labels if name != "seed"])
+        return GraphicalModel(spec, train.item_shape)
+
+    def train_config(self, train: Dataset) -> TrainConfig:
+        """The training settings, with the defaults for what is not said."""
+        chosen = {**TRAINING, **self.train}
+        if self.train.get("epochs") is not None and self.train.get("steps") is None:
+            chosen["steps"] = None
+        if not train.factors and "objective" not in self.train:
+            chosen["objective"] = "elbo"
+        chosen.setdefault("batch_size", min(300, len(train)))
+        chosen.setdefault("labelled_share", share_of_labels(train))
+        config = TrainConfig.from_dict(chosen)
+        if config.patience is not None and not any(bool(f.known.any()) for f in train.factors.values()):
+            raise SpecError(
+                "train: patience stops by the error on held-out labels, but no label may be seen."
+            )
+        return config
+
+    def _spec(self) -> ModelSpec:
+        return read_spec(self.model)
+
+    def _default(self, train: Dataset) -> ModelSpec:
+        for key in self.model:
+            if key not in MODEL_OPTIONS:
+                near = difflib.get_close_matches(str(key), (*MODEL_OPTIONS, "nodes"), n=1)
+                hint = f"; did you mean '{near[0]}'?" if near else ""
+                raise SpecError(f"model: unknown key '{key}'{hint}")
+        return model_for_data(train, **self.model)
+
+
+def _rule(rule: Any) -> Any:
+    """A YAML rule: a number, "all", or {per: identity, number: 6}."""
+    if isinstance(rule, Mapping):
+        if set(rule) != {"per", "number"}:
+            raise SpecError(
+                f"labels: a rule is a number, all, or {{per: factor, number: n}}, but got {dict(rule)}"
+            )
+        return per(rule["per"], int(rule["number"]))
+    return rule
+
+
+def _plain(value: Any) -> Any:
+    """Dictionaries, lists, words and numbers; YAML takes 1e-3 for a word, which nobody means."""
+    if isinstance(value, str) and _SHORT_NUMBER.fullmatch(value):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    return [_plain(v) for v in value] if isinstance(value, list | tuple) else value

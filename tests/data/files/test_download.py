@@ -1,0 +1,161 @@
+"""Downloads from a real server on this machine: resuming, broken connections, wrong files, full disks."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.data.http_server import Site, serve
+from unknot.data.files import download as module
+from unknot.data.files.catalogue import DataFile, SourceUnavailable
+from unknot.data.files.download import download
+from unknot.errors import DataError
+
+CONTENT = random.Random(0).randbytes(1_000_000)
+
+
+def data_file(*urls: str, content: bytes = CONTENT, size: bool = True) -> DataFile:
+    checksum = f"sha256:{hashlib.sha256(content).hexdigest()}"
+    return DataFile("data.bin", checksum, len(content) if size else None, urls)
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAUSE", 0.001)
+
+
+def test_a_file_arrives_whole(tmp_path: Path) -> None:
+    with serve(Site(CONTENT)) as site:
+        download(data_file(site.address + "data.bin"), tmp_path / "data.bin")
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+    assert [path.name for path in tmp_path.iterdir()] == ["data.bin"]
+
+
+def test_a_broken_connection_is_resumed_where_it_stopped(tmp_path: Path) -> None:
+    with serve(Site(CONTENT, break_after=[600_000])) as site:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == [None, "bytes=600000-"]
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+
+
+def test_the_next_run_resumes_after_an_interruption(tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(CONTENT[:700_000])
+    with serve(Site(CONTENT)) as site:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == ["bytes=700000-"]
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+
+
+def test_a_complete_part_needs_no_request(tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(CONTENT)
+    with serve(Site(CONTENT)) as site:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == []
+
+
+def test_a_server_without_ranges_sends_all_again(tmp_path: Path) -> None:
+    with serve(Site(CONTENT, ranges=False, break_after=[600_000])) as site:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == [None, "bytes=600000-"]
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("old", [b"x" * 700_000, b"x" * 2_000_000])
+def test_old_bytes_of_another_file_do_not_spoil_the_new_one(tmp_path: Path, old: bytes) -> None:
+    (tmp_path / "data.bin.part").write_bytes(old)
+    with serve(Site(CONTENT)) as site:
+        download(data_file(site.address, size=False), tmp_path / "data.bin")
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+
+
+def test_without_a_checksum_old_bytes_are_not_trusted(tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(b"x" * 700_000)
+    with serve(Site(CONTENT)) as site:
+        download(DataFile("data.bin", urls=(site.address,)), tmp_path / "data.bin")
+    assert site.requests == [None]
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+
+
+def test_a_connection_that_always_breaks_is_given_up_and_can_be_resumed(tmp_path: Path) -> None:
+    with (
+        serve(Site(CONTENT, break_after=[200_000] * 9)) as site,
+        pytest.raises(SourceUnavailable, match="broke off after 600000 of 1000000 bytes"),
+    ):
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert not (tmp_path / "data.bin").exists()
+    with serve(Site(CONTENT)) as site:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == ["bytes=600000-"]
+
+
+def test_a_wrong_file_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    wrong = b"<html>log in first</html>" + bytes(len(CONTENT) - 25)
+    with (
+        serve(Site(wrong)) as site,
+        pytest.raises(SourceUnavailable, match=r"what it sent is corrupt or another file \(sha256"),
+    ):
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == [None]  # asking again would give the same
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_second_address_helps_when_the_first_fails(tmp_path: Path) -> None:
+    with serve(Site(b"wrong")) as bad, serve(Site(b"", status=404)) as gone, serve(Site(CONTENT)) as good:
+        download(data_file(bad.address, gone.address, good.address), tmp_path / "data.bin")
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT
+    assert len(gone.requests) == 1
+
+
+def test_a_server_in_trouble_is_asked_again(tmp_path: Path) -> None:
+    with (
+        serve(Site(b"", status=503)) as site,
+        pytest.raises(SourceUnavailable, match="the server answered 503"),
+    ):
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert len(site.requests) == module.ATTEMPTS
+
+
+def test_no_network_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    with socket.socket() as taken:  # bound, but nobody listens
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/data.bin"
+        with pytest.raises(SourceUnavailable, match=r"data\.bin: no connection"):
+            download(data_file(url), tmp_path / "data.bin")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(small_disk: Path) -> None:
+    with (
+        serve(Site(CONTENT)) as site,
+        pytest.raises(DataError, match=r"Could not write .*data\.bin\.part: the disk is full; free"),
+    ):
+        download(data_file(site.address), small_disk / "data.bin")
+    assert list(small_disk.iterdir()) == []
+
+
+def test_a_size_limit_is_said_and_leaves_nothing(tmp_path: Path) -> None:
+    # The limit holds for the whole process, so it gets one of its own.
+    code = (
+        "import resource, sys; from pathlib import Path; from unknot.data.files.catalogue import DataFile\n"
+        "from unknot.data.files.download import download\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "download(DataFile('data.bin', urls=(sys.argv[1],)), Path(sys.argv[2]) / 'data.bin')\n"
+    )
+    with serve(Site(CONTENT)) as site:
+        command = [sys.executable, "-c", code, site.address, str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True)
+    assert "DataError: Could not write" in done.stderr
+    assert "the file size limit is reached" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_only_disk_is_said(read_only_folder: Path) -> None:
+    with serve(Site(CONTENT)) as site, pytest.raises(DataError, match=r"read-only|not permitted"):
+        download(data_file(site.address), read_only_folder / "data.bin")
+    assert site.requests == [None]

@@ -1,0 +1,80 @@
+"""Folders of images with a table of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from unknot.data.user.image_folder import image_names
+from unknot.data.user.user_files import read_user_data
+from unknot.errors import DataError
+
+
+def write(path: Path, value: int, size: tuple[int, int] = (4, 6), mode: str = "L") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    colour = value if mode == "L" else (value, 0, 255)
+    Image.new(mode, size, colour).save(path)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for i, name in enumerate(["b.png", "a.png", "sub/c.png"]):
+        write(tmp_path / name, 10 * i)
+    (tmp_path / "labels.csv").write_text("file,kind,angle\nsub/c.png,cat,3.5\na.png,dog,\n")
+    (tmp_path / "notes.txt").write_text("no image")
+    return tmp_path
+
+
+def test_images_come_in_the_order_of_their_names_with_their_own_labels(folder: Path) -> None:
+    data = read_user_data(folder)
+    assert image_names(folder) == ["a.png", "b.png", "sub/c.png"]
+    assert data.x.shape == (3, 1, 6, 4)
+    assert data.x[:, 0, 0, 0].tolist() == [10, 0, 20]
+    assert data.factors["kind"].values.tolist() == [1, -1, 0]
+    np.testing.assert_array_equal(data.factors["angle"].values, [np.nan, np.nan, 3.5])
+    assert list(read_user_data(folder, factors=["kind"]).factors) == ["kind"]
+
+
+def test_one_coloured_image_makes_all_coloured(folder: Path) -> None:
+    write(folder / "z.png", 7, mode="RGB")
+    data = read_user_data(folder)
+    assert data.x.shape == (4, 3, 6, 4)
+    (folder / "z.png").unlink()
+    grey = read_user_data(folder, like=data)  # grey images for a model of coloured ones
+    assert grey.x.shape == (3, 3, 6, 4)
+    write(folder / "z.png", 7, mode="RGB")
+    with pytest.raises(DataError, match=r"\(3, 6, 4\), but \(1, 6, 4\) is needed"):
+        read_user_data(folder, like=read_user_data(folder / "sub"))
+
+
+def test_a_folder_without_a_table_is_unlabelled(folder: Path) -> None:
+    (folder / "labels.csv").unlink()
+    assert not read_user_data(folder).factors
+    with pytest.raises(DataError, match=r"has no labels\.csv, so there are no labels of kind"):
+        read_user_data(folder, factors=["kind"])
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("image,kind\na.png,cat\n", "needs a column 'file'"),
+        ("file,kind\nnone.png,cat\n", "speaks of none.png, which is not in the folder"),
+        ("file,kind\na.png,cat\na.png,dog\n", "names an image twice"),
+    ],
+)
+def test_tables_that_do_not_fit(table: str, message: str, folder: Path) -> None:
+    (folder / "labels.csv").write_text(table)
+    with pytest.raises(DataError, match=message):
+        read_user_data(folder)
+
+
+def test_images_that_do_not_fit(folder: Path) -> None:
+    write(folder / "wide.png", 1, size=(9, 6))
+    with pytest.raises(DataError, match=r"one size, but a\.png is 4x6 and wide\.png is 9x6"):
+        read_user_data(folder)
+    (folder / "wide.png").write_bytes(b"not an image")
+    with pytest.raises(DataError, match=r"wide\.png cannot be read as an image"):
+        read_user_data(folder)

@@ -1,0 +1,198 @@
+"""What graph() makes of inputs, labels, sub-models and programs on their own, and what it leaves behind."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import unknot
+from tests.graph.graph_programs import PIXELS, B, Decoder, Encoder, data, faces_decoder, network
+from tests.graph.test_graph import arrows
+from unknot.errors import TraceError
+
+
+def test_data_is_named_by_the_site_that_observes_it() -> None:
+    def encoder(pixels: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        q.normal(network(2, pixels), 1.0, name="z")
+        return q
+
+    def decoder(pixels: Tensor, q: unknot.Trace) -> unknot.Trace:
+        p = unknot.Trace()
+        z = p.normal(torch.zeros(2), 1.0, value=q["z"], name="z")
+        p.bernoulli(logits=network(PIXELS, z), value=(pixels > 0.5).float(), name="image")
+        return p
+
+    graph = unknot.graph(encoder, decoder, data())
+    assert graph.edges == [("z", "image", "generative"), ("image", "z", "recognition")]
+    assert [node.name for node in graph.nodes] == ["z", "image"]
+
+
+def test_inputs_that_no_site_observes_are_nodes_of_their_own() -> None:
+    def encoder(x: Tensor, condition: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        q.normal(network(2, x, condition), 1.0, name="z")
+        return q
+
+    graph = unknot.graph(encoder, lambda x, q: faces_like(x, q), (data(), torch.ones(B, 1)))
+    assert arrows(graph, "recognition") == {"x -> z", "condition -> z"}
+    assert graph["condition"] == ("condition", "observed", "input", ("recognition",), None)
+
+
+def faces_like(x: Tensor, q: unknot.Trace) -> unknot.Trace:
+    p = unknot.Trace()
+    z = p.normal(torch.zeros(2), 1.0, value=q["z"], name="z")
+    p.normal(network(PIXELS, z), 1.0, value=x, name="x")
+    return p
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [torch.arange(B), unknot.partial(torch.arange(B)), unknot.partial(torch.tensor([-1, 2, 3, -1])), None],
+    ids=["all", "partial-all", "partial", "none"],
+)
+def test_labels_add_no_edges(labels: object) -> None:
+    graph = unknot.graph(Encoder(), Decoder(), data(), y_values=labels)
+    assert arrows(graph, "recognition") == {"x -> y", "x -> z", "y -> z"}
+    kinds = {Tensor: "observed", unknot.Partial: "partly observed", type(None): "latent"}
+    assert graph["y"].kind == kinds[type(labels)]
+
+
+def test_labels_and_data_may_be_columns_of_one_table() -> None:
+    table = torch.cat([data(), torch.zeros(B, 1)], -1)
+    graph = unknot.graph(Encoder(), Decoder(), (table[:, :PIXELS], table[:, -1].long()))
+    assert arrows(graph, "generative") == {"y -> x", "z -> x"}
+    assert arrows(graph, "recognition") == {"x -> y", "x -> z", "y -> z"}
+
+
+def test_included_models_keep_their_edges_under_new_names() -> None:
+    def part(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        y = q.normal(network(2, x), 1.0, name="y")
+        q.normal(network(2, y), 1.0, name="z")
+        q.factor(y.sum(-1), name="bonus")
+        return q
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        count = q.categorical(logits=network(3, x), name="K")
+        for k in range(2):
+            with q.where(k < count):
+                q.include(part(x), "digit", k)
+        q.normal(part(x)["z"].value, 1.0, name="w")  # this one is included nowhere: a step from x to w
+        return q
+
+    graph = unknot.graph(encoder, None, data())
+    masks = {f"K -> digit[k].{name}" for name in ("y", "z", "bonus")}
+    inside = {"x -> digit[k].y", "digit[k].y -> digit[k].z", "digit[k].y -> digit[k].bonus"}
+    assert arrows(graph, "recognition") == masks | inside | {"x -> K", "x -> w"}
+    assert graph["digit[k].bonus"].kind == "factor"
+
+
+def test_decoder_alone() -> None:
+    graph = unknot.graph(None, faces_decoder)
+    assert arrows(graph, "generative") == {"s -> x", "i -> x", "l -> x", "r -> x"}
+    assert {node.kind for node in graph.nodes} == {"latent"}
+    assert unknot.graph(None, faces_decoder, data())["x"].kind == "observed"
+
+
+def test_encoder_alone() -> None:
+    graph = unknot.graph(Encoder(), None, data())
+    assert arrows(graph, "recognition") == {"x -> y", "x -> z", "y -> z"}
+    assert arrows(graph, "generative") == set()
+
+
+@pytest.mark.filterwarnings(
+    "ignore:.*script_method.*:DeprecationWarning"
+)  # torch's own, on loading its compiler
+def test_compiled_programs_are_read_as_they_were_written() -> None:
+    graph = unknot.graph(torch.compile(Encoder()), torch.compile(Decoder()), data())
+    assert arrows(graph, "generative") == {"y -> x", "z -> x"}
+    assert arrows(unknot.graph(torch.compile(Encoder()), None, data()), "recognition") == {
+        *("x -> y", "x -> z", "y -> z"),
+    }
+
+
+def test_nothing_is_disturbed() -> None:
+    encoder, decoder, x = Encoder(), Decoder(), data()
+    decoder.eval()
+    modules = nn.ModuleList([encoder, decoder])
+    before = {name: value.clone() for name, value in modules.state_dict().items()}
+    modes = [module.training for module in modules.modules()]
+    torch.manual_seed(3)
+    state, held = torch.get_rng_state(), x.clone()
+    unknot.graph(encoder, decoder, x)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.equal(x, held)
+    assert all(torch.equal(value, before[name]) for name, value in modules.state_dict().items())
+    assert all(parameter.grad is None for parameter in modules.parameters())
+    assert [module.training for module in modules.modules()] == modes
+
+
+def test_buffers_of_modules_behind_functions_are_put_back() -> None:
+    norm = nn.BatchNorm1d(PIXELS)
+    counter = torch.zeros(2, 3)
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        counter[0, 1:] += 1
+        q.normal(norm(x), 1.0, name="z")
+        return q
+
+    unknot.graph(encoder, None, data())
+    assert counter.count_nonzero() == 0
+    assert norm.running_mean is not None
+    assert norm.running_mean.count_nonzero() == 0
+    assert norm.num_batches_tracked == 0
+    encoder(data())  # and the program does write to them
+    assert counter.count_nonzero() == 2
+    assert norm.num_batches_tracked == 1
+
+
+def test_replaced_buffers_are_put_back() -> None:
+    class Model(nn.Module):
+        mean: Tensor
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("mean", torch.zeros(PIXELS))
+
+        def encode(self, x: Tensor) -> unknot.Trace:
+            q = unknot.Trace()
+            self.mean = 0.9 * self.mean + 0.1 * x.mean(0)
+            q.normal(x - self.mean, 1.0, name="z")
+            return q
+
+    model = Model()
+    held = model.mean
+    assert arrows(unknot.graph(model.encode, None, data()), "recognition") == {"x -> z"}
+    assert model.mean is held
+
+
+def test_state_is_put_back_when_the_program_fails() -> None:
+    counter = torch.zeros(1)
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        counter.add_(1)
+        raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        unknot.graph(encoder, None, data())
+    assert counter.item() == 0
+    q = unknot.Trace()
+    assert q.normal(torch.zeros(B), 1.0, name="z") is q["z"].value  # nobody listens any more
+
+
+def test_missing_nodes_are_named() -> None:
+    with pytest.raises(TraceError, match="no node 'w'; it has: y, z, x"):
+        unknot.graph(Encoder(), Decoder(), data())["w"]
+
+
+def test_traces_are_not_programs() -> None:
+    with pytest.raises(TraceError, match="reads programs, but got a Trace"):
+        unknot.graph(unknot.Trace(), None)  # type: ignore[arg-type]
+    with pytest.raises(TraceError, match="an encoder, a decoder or both"):
+        unknot.graph(None, None)
+    with pytest.raises(TraceError, match="the encoder returned a Tensor"):
+        unknot.graph(lambda x: x, None, data())

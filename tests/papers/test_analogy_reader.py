@@ -1,0 +1,77 @@
+"""Reading analogies: a model whose images say their class is read right, and one that ignores it at chance."""
+
+import torch
+
+from unknot.models import GraphicalModel, node
+from unknot.papers.analogy_reader import Reader, analogy_numbers, make_reader
+from unknot.papers.honest_rows import labels_alone, style_leak
+from unknot.workflow.evaluation import recognise
+from unknot.workflow.recipe import Recipe
+
+SETTINGS = {
+    "model": {"style": 2, "width": 16},
+    "train": {"steps": 60, "batch_size": 100, "learning_rate": 0.01},
+}
+
+
+def model_of(parents: list[str]) -> GraphicalModel:
+    torch.manual_seed(0)
+    nodes = [
+        node("digit", "concrete", 10, recognised_from=["x"], labels=True),
+        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("x", "bernoulli", parents=parents),
+    ]
+    return GraphicalModel(nodes, (1, 8, 8)).eval()
+
+
+def test_the_reader_is_a_classifier_of_its_own_made_once() -> None:
+    reader = make_reader("digits", "digit", SETTINGS, seed=0)
+    assert reader.error < 15
+    assert make_reader("digits", "digit", SETTINGS, seed=0) is reader
+    recipe = Recipe({"name": "digits"})
+    test = recipe.test_data(recipe.dataset())
+    wrong = reader.read(test.batch(range(len(test))).x) != test.factor("digit").values.numpy()
+    assert abs(100 * wrong.mean() - reader.error) < 1e-6
+
+
+def test_images_that_ignore_the_class_are_read_at_chance() -> None:
+    reader = Reader(model_of(["digit", "style"]), "digit", 0.0)
+    numbers = analogy_numbers(model_of(["style"]), reader, torch.rand(20, 1, 8, 8))
+    assert numbers["read"] == 10.0  # the same image for every class is right for one of ten
+    assert numbers["shift"] > 0
+
+
+def test_a_model_that_reads_itself_is_read_as_its_own_recogniser_says() -> None:
+    model, x = model_of(["digit", "style"]), torch.rand(5, 1, 8, 8)
+    numbers = analogy_numbers(model, Reader(model, "digit", 0.0), x)
+    right = 0
+    with torch.no_grad():
+        style = model.recognise(x).values["style"]
+        for i in range(5):
+            for k in range(10):
+                image = model.generate(1, digit=torch.tensor([k]), style=style[i : i + 1])
+                right += int(model.recognise(image).summaries["digit"].argmax()) == k
+    assert abs(numbers["read"] - 100 * right / 50) < 1e-6
+
+
+def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None:
+    recipe = Recipe({"name": "digits"})
+    data = recipe.dataset()
+    train, test = recipe.training_data(data), recipe.test_data(data)
+    model = model_of(["digit", "style"])
+    found = style_leak(model, train, test, "digit")  # features of the image: even random ones tell the digit
+    assert found["style_linear"] < 85
+    assert found["style_neighbours"] < 80
+    last = model.recognition["style"][-1]
+    torch.nn.init.zeros_(last.weight)  # a style that is the same for all
+    assert abs(recognise(model, test).summaries["style"].std(0)).max() < 1e-6
+    assert min(style_leak(model, train, test, "digit").values()) > 80
+
+
+def test_labels_alone_see_as_many_labels_a_step() -> None:
+    objective = {"name": "semi_supervised", "alpha": 50.0}
+    train = {"steps": 7, "batch_size": 300, "labelled_share": 1 / 3, "objective": objective}
+    alone = labels_alone(train, 1000)
+    assert alone.pop("objective") == {"name": "labels_alone", "alpha": 50.0}
+    assert alone == {"steps": 7, "labelled_share": 1.0, "batch_size": 100}
+    assert labels_alone(train, 50)["batch_size"] == 50

@@ -1,0 +1,86 @@
+"""The page of results: rows by columns, misses as misses, what has not been run, and pictures with words."""
+
+import pytest
+
+from tests.workflow.toy import CASE, OTHER, constant, install, png, toy
+from unknot.papers.experiment import Measure, Yardstick
+from unknot.papers.ledger import read_result, reproduce
+from unknot.papers.results_page import headline_rows, results_page, results_summary
+
+
+def make(monkeypatch: pytest.MonkeyPatch, folder, one, seeds=2, **more):
+    reproduce(install(monkeypatch, one), "quick", seeds, folder, 1, lambda text: None, **more)
+    return results_page([one], folder)
+
+
+def test_misses_and_what_has_not_been_run_are_seen(tmp_path, monkeypatch) -> None:
+    one = toy(constant(8.0), [CASE, OTHER])
+    assert "Not run yet: `unknot reproduce toy`" in results_page([one], tmp_path)
+    page = make(monkeypatch, tmp_path, one, only=["M = 100"])
+    assert "| error (%) | M = 100 | M = 1000 | judged by | seeds | minutes a seed |" in page
+    assert "| ours | 8.00 ± 0.00 | not run | S17 [P] | 2 | 0.0 |" in page
+    assert "| S17 [P] | 9.71 ± 0.91 | 2.88 |" in page
+    page = make(monkeypatch, tmp_path, one)
+    assert "| ours | 8.00 ± 0.00 | **miss** 8.00 ± 0.00 | S17 [P] |" in page
+
+
+def test_higher_is_better_where_it_is_said(tmp_path, monkeypatch) -> None:
+    measures = [Measure("error", "share right", "%", "higher", decimals=0)]
+    page = make(monkeypatch, tmp_path, toy(constant(8.0), [CASE, OTHER], measures=measures))
+    assert "| ours | **miss** 8 ± 0 | 8 ± 0 |" in page
+
+
+def test_every_measure_has_its_table_of_the_rows_that_have_it(tmp_path, monkeypatch) -> None:
+    def run(settings, seed, pictures):
+        return {"error": 1.0, "leak": 90.0} if settings["labels"] == 100 else {"error": 2.0}
+
+    cases = [CASE, {"row": "alone", "column": "M = 100", "labels": 1}]
+    measures = [Measure("error", "error", "%"), Measure("leak", "error from style", "%", "higher")]
+    goal = Yardstick("chance", {"M = 100": 90.0}, tag="goal", measure="leak")
+    page = make(monkeypatch, tmp_path, toy(run, cases, measures=measures, yardsticks=[goal]), seeds=1)
+    first, second = page.split("| error from style (%) | M = 100 |")
+    assert "| alone | 2.00 |" in first
+    assert "chance" not in first
+    assert "| ours | 90.00 |" in second
+    assert "alone" not in second
+    assert "| chance [goal] | 90.00 |" in second
+
+
+def test_without_columns_the_measures_are_the_columns(tmp_path, monkeypatch) -> None:
+    def run(settings, seed, pictures):
+        return {"error": 1.0, "leak": 90.0} if settings["labels"] == 100 else {"error": 2.0}
+
+    measures = [Measure("error", "error", "%"), Measure("leak", "leak")]
+    cases = [{"row": "ours", "labels": 100}, {"row": "alone", "labels": 1}]
+    goal = Yardstick("S17", {"": 0.5})
+    page = make(monkeypatch, tmp_path, toy(run, cases, measures=measures, yardsticks=[goal]), seeds=1)
+    assert "|  | error (%) | leak | judged by | seeds | minutes a seed |" in page
+    assert "| ours | **miss** 1.00 | 90.00 | S17 [P] | 1 | 0.0 |" in page
+    assert "| alone | 2.00 | – |  | 1 | 0.0 |" in page
+    assert "| S17 [P] | 0.50 | – |" in page
+
+
+def test_pictures_have_words(tmp_path, monkeypatch) -> None:
+    def run(settings, seed, pictures):
+        if pictures is not None:
+            png(pictures / "analogies.png")
+        return {"error": 1.0}
+
+    def plot(content, folder):
+        png(folder / "curve.png")
+
+    one = toy(run, [CASE, OTHER], plot=plot, captions={"analogies": "Digits by column.", "curve": "Error."})
+    page = make(monkeypatch, tmp_path, one)
+    assert "![Error.](../results/figures/toy/curve.png)" in page
+    caption = "ours, M = 100: Digits by column."
+    assert f"![{caption}](../results/figures/toy/ours-m-100-analogies.png)\n\n*{caption}*" in page
+
+
+def test_the_summary_shows_the_first_row_beside_what_is_published(tmp_path, monkeypatch) -> None:
+    cases = [CASE, {"row": "alone", "column": "M = 100", "labels": 1}]
+    goal = Yardstick("goal", {"M = 100": 1.0}, tag="goal")
+    one = toy(constant(3.0), cases, yardsticks=[Yardstick("S17", {"M = 100": (9.71, 0.91)}), goal])
+    make(monkeypatch, tmp_path, one)
+    lines = results_summary([one], tmp_path).splitlines()
+    assert lines[2:] == ["| `toy`, S17 Fig. 3: error, M = 100 | **3.00 ± 0.00** % | S17 9.71 ± 0.91 | 2 |"]
+    assert [row["case"]["row"] for row in headline_rows(one, read_result(tmp_path, "toy"))] == ["ours"]
