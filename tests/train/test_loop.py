@@ -67,7 +67,7 @@ def test_random_states_and_checks_are_as_before_afterwards() -> None:
     assert validation.is_on()
 
 
-def test_value_checks_are_off_after_the_first_good_step() -> None:
+def test_validation_is_off_after_the_first_good_step() -> None:
     seen = []
     fit(model(), digits(), _config(steps=3), on_step=lambda step, record: seen.append(validation.is_on()))
     assert seen == [False, False, False]
@@ -120,7 +120,7 @@ def test_patience_stops_and_goes_back_to_the_best_weights() -> None:
         return next(scores)
 
     trained = model()
-    result = fit(trained, digits(), _config(steps=50, validate_every=3, patience=2), validation=validate)
+    result = fit(trained, digits(), _config(steps=50, validate_every=3, patience=2), held_out=validate)
     assert (result.stopped_because, result.steps) == ("patience", 12)
     for name, tensor in trained.state_dict().items():
         assert torch.equal(tensor, kept[1][name])
@@ -129,7 +129,7 @@ def test_patience_stops_and_goes_back_to_the_best_weights() -> None:
 def test_validation_draws_leave_training_as_it_was() -> None:
     quiet, noisy = model(), model()
     fit(quiet, digits(), _config())
-    fit(noisy, digits(), _config(validate_every=1), validation=lambda m: float(torch.rand(())))
+    fit(noisy, digits(), _config(validate_every=1), held_out=lambda m: float(torch.rand(())))
     for one, other in zip(quiet.parameters(), noisy.parameters(), strict=True):
         assert torch.equal(one, other)
 
@@ -142,7 +142,7 @@ def test_averaged_weights_are_validated_and_kept() -> None:
         trained,
         digits(),
         _config(steps=4, average_weights=0.5, validate_every=4),
-        validation=lambda m: seen.append(m.y.bias.detach().clone()) or 0.0,
+        held_out=lambda m: seen.append(m.y.bias.detach().clone()) or 0.0,
         on_step=lambda step, record: path.append(trained.y.bias.detach().clone()),
     )
     average = model().y.bias.detach()

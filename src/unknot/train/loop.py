@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from unknot.core import noise
 from unknot.core.trace import Trace
-from unknot.core.validation import validation as value_checks
+from unknot.core.validation import validation
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.errors import RunError, SpecError
@@ -24,6 +24,7 @@ from unknot.train.config import TrainConfig
 from unknot.train.divergence import Guard, culprit
 from unknot.train.early_stopping import EarlyStopping
 from unknot.train.epochs import Epochs, label_digest
+from unknot.train.held_out import HeldOut, held_out_score
 from unknot.train.interrupt import Interrupts
 from unknot.train.metrics_log import MetricsLog
 from unknot.train.objective import Objective, resolve
@@ -33,7 +34,6 @@ from unknot.train.run_folder import RunFolder
 from unknot.train.schedules import Schedule, schedule
 from unknot.train.step import Held, Step
 from unknot.train.training_state import TrainingState
-from unknot.train.validating import Validation, judged
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
@@ -56,14 +56,14 @@ def fit(
     data: Dataset,
     config: TrainConfig,
     run: RunFolder | None = None,
-    validation: Validation | None = None,
+    held_out: HeldOut | None = None,
     on_step: OnStep | None = None,
 ) -> Result:
     """Train a model, in place.
 
     ``model(batch)`` takes a :class:`unknot.data.Batch` and returns the two traces (q, p). With a ``run`` folder
     everything is written there, and a run that has a checkpoint is continued: killed at any moment, it ends in
-    the weights of an unbroken run, bit for bit. ``validation(model)`` is a score, better when larger, that may
+    the weights of an unbroken run, bit for bit. ``held_out(model)`` is a score, better when larger, that may
     use no label outside the budget. ``on_step(step, record)`` is called after each step, with what was logged
     or None. Under ``torchrun`` each process takes its part of every batch.
     """
@@ -74,7 +74,7 @@ def fit(
             stack.enter_context(run.lock())
         stack.enter_context(seeding.kept())
         stack.enter_context(noise.shard(fabric.global_rank, fabric.world_size))
-        loop = Loop(fabric, model, data, config, run, validation)
+        loop = Loop(fabric, model, data, config, run, held_out)
         stack.callback(loop.log.close)
         stack.enter_context(loop.progress)
         interrupts = stack.enter_context(Interrupts())
@@ -91,9 +91,9 @@ class Loop:
         data: Dataset,
         config: TrainConfig,
         run: RunFolder | None,
-        validation: Validation | None,
+        held_out: HeldOut | None,
     ) -> None:
-        self.fabric, self.config, self.run, self.validation = fabric, config, run, validation
+        self.fabric, self.config, self.run, self.held_out = fabric, config, run, held_out
         self.model = model.to(fabric.device).train()
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
         self.objective = self._objective(len(data))
@@ -133,13 +133,13 @@ class Loop:
         )
         with ExitStack() as checks:
             if state.step > 0:
-                checks.enter_context(value_checks(False))
+                checks.enter_context(validation(False))
             while state.step < steps and not state.stopping.exhausted:
                 self._step(next(batches))
                 if state.adversary is not None:
                     state.adversary.step(others)
                 if state.step == 1:  # the first step has shown that the program is sound
-                    checks.enter_context(value_checks(False))
+                    checks.enter_context(validation(False))
                 record = self._due(interrupts)
                 if on_step is not None:
                     on_step(state.step, record)
@@ -207,10 +207,10 @@ class Loop:
         step, config = self.state.step, self.config
         last = step == self.epochs.steps
         more: dict[str, float] = {}
-        if self.validation is not None and (
+        if self.held_out is not None and (
             step % (config.validate_every or self.epochs.per_epoch) == 0 or last
         ):
-            more["validation"] = self._validate(self.validation)
+            more["validation"] = self._validate(self.held_out)
         last = last or self.state.stopping.exhausted
         save = self.run is not None and (step % config.checkpoint_every == 0 or last)
         if not (more or save or last or step % config.log_every == 0):
@@ -231,11 +231,13 @@ class Loop:
         self.progress.show(step, record, rate)
         return record
 
-    def _validate(self, validation: Validation) -> float:
+    def _validate(self, held_out: HeldOut) -> float:
         """The score, and a copy of the weights if it is the best."""
         self._look()
         state = self.state
-        score = judged(self.model, state.average, validation, self.fabric.world_size, self.fabric.device)
+        score = held_out_score(
+            self.model, state.average, held_out, self.fabric.world_size, self.fabric.device
+        )
         if state.stopping.observe(score, state.step) and self.config.patience is not None:
             state.stopping.weights = state.evaluation_weights()
         return score

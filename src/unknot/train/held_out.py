@@ -1,4 +1,4 @@
-"""Validation in the middle of training: judge the weights as they would be used, and leave no trace."""
+"""A score on held-out items in the middle of training: the weights as they would be used, leaving no trace."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from unknot.core import noise
 from unknot.train import seeding
 from unknot.train.averaging import WeightAverage
 
-Validation = Callable[[nn.Module], float]
+HeldOut = Callable[[nn.Module], float]  # better when larger
 
 
-def judged(
-    model: nn.Module, average: WeightAverage | None, validation: Validation, world: int, device: torch.device
+def held_out_score(
+    model: nn.Module, average: WeightAverage | None, held_out: HeldOut, world: int, device: torch.device
 ) -> float:
     """The score of the averaged weights if there are such, else of the weights; the first process's for all."""
     with _evaluating(model), average.in_use() if average is not None else nullcontext():
-        score = float(validation(model))
+        score = float(held_out(model))
     if world == 1:
         return score
     shared = torch.tensor(score, dtype=torch.float64, device=device)
