@@ -19,3 +19,14 @@ class SpecError(UnknotError):
 
 class RunError(UnknotError):
     """A run folder or a checkpoint cannot be used, or training had to stop."""
+
+
+class DiskError(UnknotError):
+    """A file or folder could not be written: which one, for what reason, and what to do."""
+
+    def __init__(self, path: str, reason: str, advice: str) -> None:
+        super().__init__(path, reason, advice)  # as they came, so that the error can cross processes
+        self.path, self.reason, self.advice = path, reason, advice
+
+    def __str__(self) -> str:
+        return f"Could not write {self.path}: {self.reason}; {self.advice}."

@@ -54,6 +54,6 @@ def test_where_the_table_cannot_be_written(
     trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     np.savez(tmp_path / "new.npz", x=digits()[0][:7, None])
-    said = refused(capsys, "predict", trained_run, tmp_path / "new.npz", "-o", tmp_path / "no" / "t.csv")
-    assert "No such file or directory" in said
+    said = refused(capsys, "predict", trained_run, tmp_path / "new.npz", "-o", tmp_path / "new.npz" / "t.csv")
+    assert "new.npz/t.csv: a file stands where a folder should be" in said
     assert "no file" in refused(capsys, "predict", trained_run, tmp_path / "absent.npz")

@@ -12,7 +12,7 @@ from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
 from unknot.data.sets.digits import load_digits
-from unknot.errors import DataError
+from unknot.errors import DataError, DiskError
 
 
 def faces(people: int = 5, pictures: int = 12) -> Dataset:
@@ -145,7 +145,7 @@ def test_save_and_load(tmp_path):
 
 def test_an_unwritable_place_is_named(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(DataError, match=r"label budget .*budget\.json: cannot be written"):
+    with pytest.raises(DiskError, match=r"Could not write .*budget\.json: a file stands where"):
         LabelBudget.draw(faces(), 5, identity=5).save(tmp_path / "file" / "budget.json")
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 

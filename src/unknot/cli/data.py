@@ -127,14 +127,13 @@ def samples_command(
 
     Example: `unknot data samples mnist fashion-mnist dsprites -o docs/images/data_samples.png`
     """
-    from unknot.data.atomic import atomic_write
     from unknot.data.sets.loading import load
     from unknot.data.sets.loading import names as all_names
     from unknot.plots.data_samples import data_samples
+    from unknot.plots.style import save
 
     figure = data_samples([_sample_row(load(name, data_dir), seed) for name in names or all_names()])
-    with atomic_write(output) as stream:
-        figure.savefig(stream, dpi=100, format=output.suffix.removeprefix(".") or "png")
+    save(figure, output, dpi=100)
     print(f"Wrote {output}.")
 
 

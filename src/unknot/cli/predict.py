@@ -27,7 +27,7 @@ def command(
     """
     from unknot.data.user.image_folder import image_names
     from unknot.data.user.user_files import read_user_data
-    from unknot.train.atomic import write_file
+    from unknot.files import write_file
     from unknot.workflow.evaluation import recognise
     from unknot.workflow.prediction_table import prediction_table
     from unknot.workflow.saved_run import open_model

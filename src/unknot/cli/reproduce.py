@@ -47,11 +47,11 @@ def command(
 
         unknot reproduce mnist-supervision-rate --only "M = 100"
     """
+    from unknot.files import write_file
     from unknot.papers.experiment import TIERS
     from unknot.papers.ledger import reproduce
     from unknot.papers.registry import EXPERIMENTS, experiment
     from unknot.papers.results_page import results_page, results_summary, with_summary
-    from unknot.train.atomic import write_file
 
     if tier not in TIERS:
         raise SpecError(f"--tier is one of {', '.join(TIERS)}, not '{tier}'.")

@@ -11,10 +11,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from unknot.data.atomic import atomic_write
 from unknot.data.dataset import Dataset
 from unknot.data.label_rule import Rule, SameAs, balanced, describe, rows_for, rows_of_ids, shuffled
 from unknot.errors import DataError
+from unknot.files import write_file
 
 FORMAT = 1
 Items = tuple[int, ...] | Literal["all"]
@@ -109,15 +109,11 @@ class LabelBudget:
 
     def save(self, path: str | Path) -> None:
         """Write the budget as a small JSON file, whole or not at all."""
-        content = json.dumps({"format": FORMAT, **self.__dict__}) + "\n"
-        try:
-            with atomic_write(Path(path)) as stream:
-                stream.write(content.encode())
-        except DataError as error:  # its advice is about the cache, where a budget does not live
-            reason = error.__cause__ or error
-            raise DataError(
-                f"label budget {path}: cannot be written ({reason}); choose a folder that can."
-            ) from error
+        write_file(Path(path), self.to_json().encode())
+
+    def to_json(self) -> str:
+        """The text of the budget's file."""
+        return json.dumps({"format": FORMAT, **self.__dict__}) + "\n"
 
     @classmethod
     def load(cls, path: str | Path) -> LabelBudget:

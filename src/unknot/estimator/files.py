@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from unknot.data.atomic import atomic_write
 from unknot.data.column import Column
 from unknot.data.description import describe_factor, factor_without_items
 from unknot.errors import RunError, SpecError
+from unknot.files import write_file
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import read_spec
 
@@ -36,12 +36,9 @@ def save_estimator(estimator: StructuredVAE, path: Path) -> None:
         "table": [[column.name, column.kind, list(column.classes)] for column in estimator.table_],
         "factors": {name: describe_factor(factor) for name, factor in estimator.factors_.items()},
     }
-    path.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path / _WEIGHTS) as file:
-        weights = {name: w.contiguous() for name, w in estimator.module_.state_dict().items()}
-        file.write(save(weights))
-    with atomic_write(path / _SETTINGS) as file:
-        file.write(json.dumps(settings, indent=1).encode())
+    weights = {name: w.contiguous() for name, w in estimator.module_.state_dict().items()}
+    write_file(path / _WEIGHTS, save(weights))
+    write_file(path / _SETTINGS, json.dumps(settings, indent=1).encode())
 
 
 def load_estimator(kind: type[StructuredVAE], path: Path) -> StructuredVAE:

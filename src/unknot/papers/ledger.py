@@ -12,14 +12,15 @@ import re
 import tempfile
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
 from unknot.errors import RunError
+from unknot.files import lock, write_file
 from unknot.papers.experiment import NAMES, Case, Experiment, Tier, case_title, chosen_cases
 from unknot.papers.jobs import Done, Job, job_key, run_all
-from unknot.train.atomic import write_file
 
 FORMAT = 2
 
@@ -134,8 +135,6 @@ class Ledger:
         return content
 
     def _write_pictures(self, pictures: dict[str, bytes]) -> None:
-        if pictures:
-            self.figures.mkdir(parents=True, exist_ok=True)
         for name, picture in pictures.items():
             write_file(self.figures / name, picture)
 
@@ -145,11 +144,8 @@ class Ledger:
             if path.name not in shown:
                 path.unlink()
 
-    def _lock(self) -> Any:
-        from filelock import FileLock
-
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(self.folder / f".{self.name}.lock")
+    def _lock(self) -> AbstractContextManager[bool]:
+        return lock(self.folder / f".{self.name}.lock")
 
 
 def summarise(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:

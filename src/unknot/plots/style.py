@@ -7,6 +7,8 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unknot.files import atomic_file
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -41,5 +43,6 @@ def data_uri(figure: Figure, dpi: int = 144) -> str:
 
 
 def save(figure: Figure, path: str | Path, dpi: int = 130) -> None:
-    """Write the figure to a file."""
-    figure.savefig(path, dpi=dpi)
+    """Write the figure to a file, whole or not at all; its ending says the format, PNG where there is none."""
+    with atomic_file(Path(path)) as stream:
+        figure.savefig(stream, dpi=dpi, format=Path(path).suffix.removeprefix(".") or "png")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unknot.files import write_file
 from unknot.objectives.diagnostics import UNUSED_BELOW
 from unknot.plots.bars import bars
 from unknot.plots.confusion import confusion
@@ -13,7 +14,6 @@ from unknot.plots.image_grid import image_grid
 from unknot.plots.style import data_uri
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
-from unknot.train.atomic import write_file
 from unknot.workflow.evaluation import Score
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from unknot.errors import RunError
-from unknot.train.atomic import remove_leftovers, write_folder
+from unknot.files import remove_leftovers, write_folder
 
 FORMAT = 1
 TENSORS, STATE = "tensors.safetensors", "state.json"
@@ -63,7 +63,7 @@ def save(folder: Path, checkpoint: Checkpoint, keep: int = 2) -> None:
         **checkpoint.state,
     }
     target = _path(folder, checkpoint.step)
-    write_folder(target, {TENSORS: content, STATE: json.dumps(state).encode()})
+    write_folder(target, {TENSORS: content, STATE: json.dumps(state).encode()}, replace=True)
     remove_leftovers(folder)
     for old in _newest_first(folder)[keep:]:
         shutil.rmtree(old, ignore_errors=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,9 +11,9 @@ from typing import Any
 from torch import nn
 
 from unknot.data.label_budget import LabelBudget
-from unknot.errors import RunError
+from unknot.errors import DiskError, RunError
+from unknot.files import disk_error, lock, remove_leftovers, write_file, write_folder
 from unknot.train import checkpoint
-from unknot.train.atomic import remove_leftovers, write_file, write_folder
 from unknot.train.checkpoint import Checkpoint
 
 FORMAT = 1
@@ -68,12 +67,11 @@ class RunFolder:
             CONFIG: _yaml(config or {}),
         }
         if budget is not None:
-            files[BUDGET] = _budget_bytes(budget)
+            files[BUDGET] = budget.to_json().encode()
         try:
-            path.absolute().parent.mkdir(parents=True, exist_ok=True)
             write_folder(path.absolute(), files)
-        except OSError as error:
-            raise RunError(f"the run folder {path} cannot be made: {error.strerror}.") from error
+        except DiskError as error:
+            raise RunError(f"the run folder {path} cannot be made: {error.reason}.") from error
         return cls(path)
 
     @classmethod
@@ -157,27 +155,19 @@ class RunFolder:
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other processes from training in this folder. Freed when the process ends, even killed."""
-        from filelock import FileLock, Timeout
-
-        try:
-            with FileLock(self.path / ".lock").acquire(timeout=0):
-                remove_leftovers(self.path)
-                yield
-        except Timeout as error:
-            raise RunError(f"another process is training in {self.path}; wait for it, or stop it.") from error
+        with lock(self.path / ".lock", wait=False) as held:
+            if not held:
+                raise RunError(f"another process is training in {self.path}; wait for it, or stop it.")
+            remove_leftovers(self.path)
+            yield
 
     @contextlib.contextmanager
     def explains_disk_errors(self, what: str) -> Iterator[None]:
         """Turn a failed write into one sentence that says what is safe."""
         try:
             yield
-        except OSError as error:
-            reasons = {
-                errno.ENOSPC: "the disk is full",
-                errno.EDQUOT: "the disk quota is used up",
-                errno.EFBIG: "the file size limit is reached",
-            }
-            reason = reasons.get(error.errno or 0, error.strerror or str(error))
+        except (OSError, DiskError) as error:
+            reason = (error if isinstance(error, DiskError) else disk_error(self.path, error)).reason
             step = checkpoint.latest_step(self.checkpoints)
             safe = "There is no checkpoint yet" if step is None else f"The checkpoint of step {step} is safe"
             raise RunError(
@@ -206,11 +196,3 @@ def _yaml(config: Mapping[str, Any]) -> bytes:
     import yaml
 
     return yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True).encode()
-
-
-def _budget_bytes(budget: LabelBudget) -> bytes:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:  # LabelBudget knows its own format, as a file
-        budget.save(Path(folder) / BUDGET)
-        return (Path(folder) / BUDGET).read_bytes()

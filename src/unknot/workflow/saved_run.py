@@ -11,10 +11,10 @@ import torch
 from unknot.data.dataset import Dataset
 from unknot.data.description import outline, without_items
 from unknot.errors import RunError
+from unknot.files import write_file
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import read_spec
 from unknot.plots.image_grid import drawn_in_ink
-from unknot.train.atomic import write_file
 from unknot.train.run_folder import RunFolder
 
 MODEL = "model.json"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unknot.data.files.decoded_array import decoded_once
-from unknot.errors import DataError
+from unknot.errors import DataError, DiskError
 
 ROWS = np.arange(60, dtype=np.uint8).reshape(20, 3)
 
@@ -43,6 +43,6 @@ def test_too_few_rows_leave_nothing(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing(small_disk: Path) -> None:
-    with pytest.raises(DataError, match=r"Could not write .*rows\.npy: the disk is full"):
+    with pytest.raises(DiskError, match=r"Could not write .*rows\.npy: the disk is full"):
         decoded_once(small_disk / "rows.npy", (20, 100_000), lambda: [np.zeros((20, 100_000), np.uint8)])
     assert not list(small_disk.glob("*.npy"))

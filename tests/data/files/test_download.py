@@ -15,7 +15,7 @@ from tests.data.http_server import Site, serve
 from unknot.data.files import download as module
 from unknot.data.files.catalogue import DataFile, SourceUnavailable
 from unknot.data.files.download import download
-from unknot.errors import DataError
+from unknot.errors import DiskError
 
 CONTENT = random.Random(0).randbytes(1_000_000)
 
@@ -133,7 +133,7 @@ def test_no_network_is_said_and_leaves_nothing(tmp_path: Path) -> None:
 def test_a_full_disk_is_said_and_leaves_nothing(small_disk: Path) -> None:
     with (
         serve(Site(CONTENT)) as site,
-        pytest.raises(DataError, match=r"Could not write .*data\.bin\.part: the disk is full; free"),
+        pytest.raises(DiskError, match=r"Could not write .*data\.bin\.part: the disk is full; free"),
     ):
         download(data_file(site.address), small_disk / "data.bin")
     assert list(small_disk.iterdir()) == []
@@ -150,12 +150,12 @@ def test_a_size_limit_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     with serve(Site(CONTENT)) as site:
         command = [sys.executable, "-c", code, site.address, str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True)
-    assert "DataError: Could not write" in done.stderr
+    assert "DiskError: Could not write" in done.stderr
     assert "the file size limit is reached" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_read_only_disk_is_said(read_only_folder: Path) -> None:
-    with serve(Site(CONTENT)) as site, pytest.raises(DataError, match=r"read-only|not permitted"):
+    with serve(Site(CONTENT)) as site, pytest.raises(DiskError, match=r"read-only|not permitted"):
         download(data_file(site.address), read_only_folder / "data.bin")
     assert site.requests == [None]

@@ -17,7 +17,7 @@ from tests.data.http_server import Site, serve
 from unknot.data.files import download
 from unknot.data.files.catalogue import DataFile, Entry, Form
 from unknot.data.files.sources import find
-from unknot.errors import DataError
+from unknot.errors import DataError, DiskError
 
 __all__ = ["local_index"]  # a fixture
 
@@ -165,7 +165,7 @@ def test_a_read_only_cache_is_said(
     monkeypatch.setenv("UNKNOT_CACHE", str(read_only_folder))
     with (
         serve(Site(CONTENT)) as site,
-        pytest.raises(DataError, match=r"Could not write .*(read-only|not permitted).*set UNKNOT_CACHE"),
+        pytest.raises(DiskError, match=r"Could not write .*(read-only|not permitted).*set UNKNOT_CACHE"),
     ):
         find(make_entry(web_form(site.address)))
     assert site.requests == []

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from unknot.data.atomic import atomic_write, lock
+from unknot.data.files.directories import advising_cache
 from unknot.errors import DataError
+from unknot.files import atomic_file, lock
 
 
 def decoded_once(
@@ -21,7 +22,7 @@ def decoded_once(
     """
     if (array := _mapped(path, shape)) is not None:
         return array
-    with lock(path.parent, path.name):
+    with advising_cache(), lock(path.with_name(f".{path.name}.lock")):
         if _mapped(path, shape) is None:
             _write(path, shape, chunks())
     array = _mapped(path, shape)
@@ -41,7 +42,7 @@ def _mapped(path: Path, shape: tuple[int, ...]) -> np.ndarray | None:
 def _write(path: Path, shape: tuple[int, ...], chunks: Iterable[np.ndarray]) -> None:
     header = {"descr": "|u1", "fortran_order": False, "shape": shape}
     rows = 0
-    with atomic_write(path) as stream:
+    with atomic_file(path) as stream:
         np.lib.format.write_array_header_1_0(stream, header)
         for chunk in chunks:
             stream.write(np.ascontiguousarray(chunk, dtype=np.uint8).data)

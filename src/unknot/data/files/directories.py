@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
-from unknot.errors import DataError
+from unknot.errors import DataError, DiskError
 
 
 def data_directory(given: str | Path | None = None) -> Path | None:
@@ -33,3 +35,14 @@ def cache_directory() -> Path:
     if xdg := os.environ.get("XDG_CACHE_HOME"):
         return Path(xdg).expanduser() / "unknot"
     return Path.home() / ".cache" / "unknot"
+
+
+@contextlib.contextmanager
+def advising_cache() -> Iterator[None]:
+    """While the cache is written: a disk that refuses is answered with the variable that moves the cache."""
+    try:
+        yield
+    except DiskError as error:
+        raise DiskError(
+            error.path, error.reason, f"{error.advice} (for the cache, set UNKNOT_CACHE)"
+        ) from error

