@@ -42,7 +42,7 @@ def from_traces(tensors: list[Tensor], size: int = N) -> Tensor:
     q.normal(loc, scale, name="z")
     p.concrete(torch.zeros(K), TAU, value=q["y"], name="y")
     z = p.normal(0.0, 1.0, value=q["z"], name="z")
-    p.factor(z.sum(-1), name="x")
+    p.log_term(z.sum(-1), name="x")
     groups = {"content": ["y"], "style": ["z"]}
     return hfvae(q, p, size, alpha=ALPHA, beta=BETA, gamma=GAMMA, groups=groups).loss
 

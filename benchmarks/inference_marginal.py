@@ -40,8 +40,8 @@ def inputs(batch: int, sigma: float = 0.3, dtype: torch.dtype = torch.float32) -
 
 def ours(z: Tensor, loc: Tensor, scale: Tensor, u: Tensor, logits: Tensor) -> list[Tensor]:
     weights = stratified(N, len(z), torch.arange(len(z)))
-    factors = {"z": normal(z, loc, scale, weights), "y": concrete(u, logits, TAU, weights)}
-    tree = marginal_tree(factors, {"content": ["y"], "style": ["z"]}, weights)
+    variables = {"z": normal(z, loc, scale, weights), "y": concrete(u, logits, TAU, weights)}
+    tree = marginal_tree(variables, {"content": ["y"], "style": ["z"]}, weights)
     style = tree.parts["style"].parts["z"]
     return [style.sum_of_parts, style.log_q, tree.parts["content"].log_q, tree.log_q]
 

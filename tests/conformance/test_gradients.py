@@ -110,7 +110,7 @@ def test_an_enumerated_class(dependent):
     check(lambda q, p, *_: objectives.hfvae(q, p, N), Encoder("enumerate", dependent))
 
 
-def test_a_dependent_factor_at_every_pair():
+def test_a_dependent_variable_at_every_pair():
     def objective(q: unknot.Trace, p: unknot.Trace, encoder: Encoder, x: Tensor) -> Terms:
         given = {"encoder": lambda given: encoder(x, given["y"]), "every_pair": True}
         return objectives.hfvae(q, p, N, **given)
@@ -118,7 +118,7 @@ def test_a_dependent_factor_at_every_pair():
     check(objective, Encoder(None, dependent=True))
 
 
-def test_a_dependent_factor_of_labels():
+def test_a_dependent_variable_of_labels():
     labels = torch.tensor([2, 1, 0, 1, 3, 0])
 
     def objective(q: unknot.Trace, p: unknot.Trace, encoder: Encoder, x: Tensor) -> Terms:

@@ -54,10 +54,10 @@ def test_other_types_and_shapes_are_other_values(value: torch.Tensor) -> None:
         unknot.check(q, p)
 
 
-def test_a_variable_in_q_but_a_factor_in_p() -> None:
+def test_a_variable_in_q_but_a_log_term_in_p() -> None:
     q, p = pair()
-    p.factor(torch.zeros(3), name="y")
-    with pytest.raises(TraceError, match="'y' is a random variable in q but a Factor in p"):
+    p.log_term(torch.zeros(3), name="y")
+    with pytest.raises(TraceError, match="'y' is a random variable in q but a LogTerm in p"):
         unknot.check(q, p)
 
 

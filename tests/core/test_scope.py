@@ -49,7 +49,7 @@ def test_nested_masks_give_exact_zeros_and_no_gradient() -> None:
         with p.where(inner):
             p.normal(loc, 1.0, value=target, name="v")
             p.loss(lambda a, b: (a - b) ** 2, loc, target, name="l")
-            p.factor(loc.sum(-1), name="f")
+            p.log_term(loc.sum(-1), name="f")
     assert (p["x"].log_prob != 0).tolist() == [True, True, False]
     for name in ("v", "l"):
         assert (p[name].log_prob != 0).tolist() == [True, False, False]
@@ -157,7 +157,7 @@ def test_an_enumerated_length_per_item() -> None:
     p = unknot.Trace()
     for k in range(COUNTS):
         with p.scope("part", k):
-            p.factor(torch.where(q[f"part[{k}].z"].active, 1.0, 0.0), name="one")
+            p.log_term(torch.where(q[f"part[{k}].z"].active, 1.0, 0.0), name="one")
     lengths = expect(q, p.log_prob())
     by_hand = (logits.softmax(-1) * torch.tensor([1.0, 2.0, 3.0])).sum(-1)
     torch.testing.assert_close(lengths, by_hand)

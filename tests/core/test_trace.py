@@ -147,7 +147,7 @@ def test_networks_before_the_first_draw_run_once() -> None:
 def test_reading() -> None:
     q = unknot.Trace()
     q.normal(torch.zeros(2, 3), 1.0, name="style")
-    q.factor(torch.ones(2), name="bonus")
+    q.log_term(torch.ones(2), name="bonus")
     assert "style" in q
     assert "missing" not in q
     assert q.get("missing") is None
@@ -177,7 +177,7 @@ def test_a_name_is_written_once() -> None:
     q.normal(torch.zeros(2), 1.0, name="z")
     for write in (
         lambda: q.normal(torch.zeros(2), 1.0, name="z"),
-        lambda: q.factor(torch.zeros(2), name="z"),
+        lambda: q.log_term(torch.zeros(2), name="z"),
         lambda: q.loss(lambda a, b: a - b, torch.zeros(2), torch.zeros(2), name="z"),
     ):
         with pytest.raises(TraceError, match="site 'z' exists already"):
@@ -224,8 +224,8 @@ def test_items_are_never_paired_with_other_items() -> None:
     with pytest.raises(TraceError, match="pair every item with every other"):
         p.loss(lambda a, b: (a - b) ** 2, torch.zeros(4, 1), torch.zeros(4), name="x")
     p.normal(torch.zeros(4, 2), 1.0, name="z")
-    with pytest.raises(TraceError, match=r"factor 'f' has shape \(4, 1\)"):
-        p.factor(torch.zeros(4, 1), name="f")
+    with pytest.raises(TraceError, match=r"log_term 'f' has shape \(4, 1\)"):
+        p.log_term(torch.zeros(4, 1), name="f")
 
 
 def test_sites_of_different_batches() -> None:
@@ -289,8 +289,8 @@ def test_a_loss_without_target_adds_nothing() -> None:
 
 def test_only_variables_can_be_reused() -> None:
     q, p = unknot.Trace(), unknot.Trace()
-    q.factor(torch.zeros(2), name="f")
-    with pytest.raises(TraceError, match="takes a random variable's node, not a Factor"):
+    q.log_term(torch.zeros(2), name="f")
+    with pytest.raises(TraceError, match="takes a random variable's node, not a LogTerm"):
         p.normal(0.0, 1.0, value=q["f"], name="f")
 
 

@@ -97,15 +97,15 @@ def test_a_log_probability_that_is_not_finite_names_site_item_and_parameters() -
         TraceError, match=r"site 'v': log-probability nan at item 1 of Gamma\(concentration in \[2, 2\]"
     ):
         _ = p["v"].log_prob
-    p.factor(torch.tensor([0.0, 0.0, float("nan")]), name="f")
-    with pytest.raises(TraceError, match="site 'f': log-probability nan at item 2 of Factor"):
+    p.log_term(torch.tensor([0.0, 0.0, float("nan")]), name="f")
+    with pytest.raises(TraceError, match="site 'f': log-probability nan at item 2 of LogTerm"):
         _ = p["f"].log_prob
 
 
 def test_log_probabilities_of_items_switched_off_may_be_anything() -> None:
     p = unknot.Trace()
     with p.where(torch.tensor([True, False])):
-        p.factor(torch.tensor([1.0, float("nan")]), name="f")
+        p.log_term(torch.tensor([1.0, float("nan")]), name="f")
     assert p.log_prob().tolist() == [1.0, 0.0]
 
 

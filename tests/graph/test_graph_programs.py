@@ -71,7 +71,7 @@ def test_included_models_keep_their_edges_under_new_names() -> None:
         q = unknot.Trace()
         y = q.normal(network(2, x), 1.0, name="y")
         q.normal(network(2, y), 1.0, name="z")
-        q.factor(y.sum(-1), name="bonus")
+        q.log_term(y.sum(-1), name="bonus")
         return q
 
     def encoder(x: Tensor) -> unknot.Trace:
@@ -87,7 +87,7 @@ def test_included_models_keep_their_edges_under_new_names() -> None:
     masks = {f"K -> digit[k].{name}" for name in ("y", "z", "bonus")}
     inside = {"x -> digit[k].y", "digit[k].y -> digit[k].z", "digit[k].y -> digit[k].bonus"}
     assert arrows(graph, "recognition") == masks | inside | {"x -> K", "x -> w"}
-    assert graph["digit[k].bonus"].kind == "factor"
+    assert graph["digit[k].bonus"].kind == "log-term"
 
 
 def test_decoder_alone() -> None:

@@ -66,7 +66,7 @@ def test_it_is_a_term_of_its_own() -> None:
     q, p = model(batch)
     for objective in (elbo, semi_supervised):
         terms = objective(q, p)
-        torch.testing.assert_close(terms["factor[agreement_digit]"], p["agreement_digit"].log_prob)
+        torch.testing.assert_close(terms["log_term[agreement_digit]"], p["agreement_digit"].log_prob)
         torch.testing.assert_close(terms["reconstruction"], p["x"].log_prob)
 
 

@@ -170,10 +170,10 @@ def test_a_site_that_p_draws_itself_cancels_and_passes_its_gradient() -> None:
     q.normal(torch.zeros(30_000), 1.0, name="z")
     p.normal(0.0, 1.0, value=q["z"], name="z")
     side = p.categorical(logits=prior.expand(2, -1, -1), name="side")
-    p.factor(3.0 * side, name="bonus")
+    p.log_term(3.0 * side, name="bonus")
     terms = elbo(q, p)
-    assert set(terms) == {"reconstruction", "factor[bonus]", "kl[z]"}
-    torch.testing.assert_close(terms["factor[bonus]"], 3.0 * side.float().mean(0))
+    assert set(terms) == {"reconstruction", "log_term[bonus]", "kl[z]"}
+    torch.testing.assert_close(terms["log_term[bonus]"], 3.0 * side.float().mean(0))
     terms.per_item.sum().backward()
     assert_mean(prior.grad, torch.tensor([-0.75, 0.75]))  # d/dlogits of 3 P(side = 1)
 
@@ -191,9 +191,9 @@ def test_items_switched_off_count_zero() -> None:
         assert terms["kl[z]"][1] == 0
 
 
-def test_a_factor_of_q_is_part_of_log_q() -> None:
+def test_a_log_term_of_q_is_part_of_log_q() -> None:
     q, p = unknot.Trace(), unknot.Trace()
-    q.factor(torch.tensor([0.5, 1.0]), name="jacobian")
+    q.log_term(torch.tensor([0.5, 1.0]), name="jacobian")
     p.normal(0.0, 1.0, value=torch.zeros(2), name="x")
     torch.testing.assert_close(elbo(q, p)["kl[jacobian]"], torch.tensor([-0.5, -1.0]))
 

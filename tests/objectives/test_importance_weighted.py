@@ -141,7 +141,7 @@ def test_samples_that_share_one_draw_have_no_baseline_from_each_other() -> None:
     with p.scope("sub"):
         p.categorical(logits=torch.zeros(2), value=q["sub.k"], name="k")
     p.categorical(logits=torch.zeros(2), value=q["z"], name="z")
-    p.factor(table[k, z], name="x")
+    p.log_term(table[k, z], name="x")
     importance_weighted(q, p).per_item.sum().backward()
     assert_mean(logits.grad, exact.grad)
 

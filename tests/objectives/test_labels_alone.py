@@ -84,11 +84,11 @@ def test_a_pathwise_draw_before_the_label_gets_its_gradient() -> None:
     torch.testing.assert_close(weight.grad, slope.detach())
 
 
-def test_factors_of_p_count_beside_the_labels_and_its_data_does_not() -> None:
+def test_log_terms_of_p_count_beside_the_labels_and_its_data_does_not() -> None:
     q, p = unknot.Trace(), unknot.Trace()
     q.concrete(torch.zeros(3, 2), 0.66, value=unknot.partial(torch.tensor([1, -1, 0])), name="y")
     p.normal(0.0, 1.0, value=torch.ones(3), name="x")
-    p.factor(torch.tensor([0.0, -2.0, 0.0]), name="agreement")
+    p.log_term(torch.tensor([0.0, -2.0, 0.0]), name="agreement")
     terms = labels_alone(q, p, alpha=4.0)
     half = torch.tensor(0.5).log()
     torch.testing.assert_close(terms.per_item, torch.stack([4 * half, torch.tensor(-2.0), 4 * half]))

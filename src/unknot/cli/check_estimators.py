@@ -24,7 +24,7 @@ def command() -> None:
     for row in rows:
         numbers = (f"{row.measured:.2g}", f"{row.error:.1g}", f"{row.spread:.2g}")
         verdict = "ok" if row.ok else "[red]OFF[/red]"
-        table.add_row(row.check, row.estimator, str(row.N), str(row.B), *numbers, row.expected, verdict)
+        table.add_row(row.what, row.estimator, str(row.N), str(row.B), *numbers, row.expected, verdict)
     console = Console()
     console.print(table)
     failed = sum(not row.ok for row in rows)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 import torch
 from torch import Tensor
 from torch.distributions import constraints
@@ -11,6 +9,7 @@ from torch.distributions import constraints
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import TraceError
+from unknot.suggest import nearest
 
 
 def check(q: Trace, p: Trace) -> None:
@@ -21,8 +20,8 @@ def check(q: Trace, p: Trace) -> None:
     """
     for node in q.variables():
         if node.name not in p:
-            near = difflib.get_close_matches(node.name, [n for n in p if n not in q], n=1)
-            hint = f"; did you mean '{near[0]}' in p?" if near else "."
+            near = nearest(node.name, [n for n in p if n not in q])
+            hint = "." if near is None else f"; did you mean '{near}' in p?"
             raise TraceError(
                 f"q proposes '{node.name}' but p never scores it{hint} Give p a site of that name with "
                 f"value=q['{node.name}']."

@@ -71,22 +71,6 @@ def rise(node: Variable) -> Tensor:
     return log_prob - log_prob.detach()
 
 
-def sum_enumerated(q: Trace, values: Tensor) -> Tensor:
-    """``Σ_k q(k) f(k)`` over all enumerated sites together: ``(K2, K1, S, B) -> (S, B)``."""
-    for node in reversed(q.variables()):
-        values = _sum_out(node, values)
-    return values
-
-
-def enumeration_weight(q: Trace) -> Tensor | None:
-    """Joint weight of the enumerated sites' values, ``(K2, K1, S, B)``; None if nothing is enumerated."""
-    weight: Tensor | None = None
-    for node in q.variables():
-        if node.enumerated:
-            weight = node.weight if weight is None else weight * node.weight
-    return weight
-
-
 def _sum_out(node: Variable, values: Tensor) -> Tensor:
     """Sum over the axis of an enumerated site, the leftmost one left; values without that axis stay."""
     if not node.enumerated or values.ndim < node.leading_dims:

@@ -19,7 +19,7 @@ class FromPrior:
     batch: int
 
 
-class Given:
+class GivenValues:
     """Stands where a decoder expects q: given values for some sites, draws from the prior for the rest.
 
     Make one with :func:`given`.
@@ -31,9 +31,8 @@ class Given:
         self.batch = batch
         self.values = values
         self._prefix = prefix
-        self._asked = (
-            asked if asked is not None else set()
-        )  # full names, shared with the parts below a prefix
+        # full names, shared with the parts below a prefix
+        self._asked = asked if asked is not None else set()
 
     def __getitem__(self, name: str) -> Tensor | Partial | FromPrior:
         self._asked.add(self._prefix + name)
@@ -46,13 +45,13 @@ class Given:
     def __contains__(self, name: str) -> bool:
         return True
 
-    def under(self, *prefix: str | int) -> Given:
+    def under(self, *prefix: str | int) -> GivenValues:
         """The given values below a prefix, for a sub-model: see :meth:`unknot.Trace.under`."""
         from unknot.core.scope import join
 
         start = join("", prefix) + "."
         below = {name[len(start) :]: v for name, v in self.values.items() if name.startswith(start)}
-        return Given(self.batch, below, self._prefix + start, self._asked)
+        return GivenValues(self.batch, below, self._prefix + start, self._asked)
 
     @property
     def unused(self) -> set[str]:
@@ -60,7 +59,7 @@ class Given:
         return {name for name in self.values if self._prefix + name not in self._asked}
 
 
-def given(batch: int, values: dict[str, Any] | None = None, **more: Any) -> Given:
+def given(batch: int, values: dict[str, Any] | None = None, **more: Any) -> GivenValues:
     """Run a decoder on nothing, or on some sites: ``decoder(None, unknot.given(64, digit=3))``.
 
     Values are tensors ``(batch, ...)``, partial observations, or one number or vector for the whole batch.
@@ -74,7 +73,9 @@ def given(batch: int, values: dict[str, Any] | None = None, **more: Any) -> Give
     """
     if batch < 1:
         raise TraceError(f"given() makes a batch of at least one item, but batch is {batch}")
-    return Given(batch, {name: _expanded(name, v, batch) for name, v in {**(values or {}), **more}.items()})
+    return GivenValues(
+        batch, {name: _expanded(name, v, batch) for name, v in {**(values or {}), **more}.items()}
+    )
 
 
 def _expanded(name: str, value: Any, batch: int) -> Tensor | Partial:

@@ -1,7 +1,7 @@
 """Log-probability per item: the sum over an item's axes, taken as early as possible.
 
 ``dist.log_prob(value)`` followed by a sum is right for every distribution. For the two families that fill a
-training step, Gaussian codes and Bernoulli pixels, summing before the constant factors are applied saves
+training step, Gaussian codes and Bernoulli pixels, summing before the constants are applied saves
 passes over the largest tensors; the results are the same.
 """
 

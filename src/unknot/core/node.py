@@ -1,4 +1,4 @@
-"""Nodes: what a trace remembers of a random variable, a loss or a factor."""
+"""Nodes: what a trace remembers of a random variable, a loss or a log-term."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class Loss(Node):
         return -self.loss
 
 
-class Factor(Node):
+class LogTerm(Node):
     """A term added to the joint log-probability as it is."""
 
     __slots__ = ()

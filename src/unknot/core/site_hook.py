@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from unknot.core.trace import Trace
 
 
-class Recorder(Protocol):
+class SiteHook(Protocol):
     """Something that is told of every site as it is made, before the program sees the site's value."""
 
     def site(self, trace: Trace, node: Node) -> None: ...
 
 
-_recorder: Recorder | None = None
+_hook: SiteHook | None = None
 
 
-def record(trace: Trace, node: Node) -> None:
-    """Tell the recorder, if there is one, of a new site."""
-    if _recorder is not None:
-        _recorder.site(trace, node)
+def announce(trace: Trace, node: Node) -> None:
+    """Tell the hook, if there is one, of a new site."""
+    if _hook is not None:
+        _hook.site(trace, node)
 
 
 @contextmanager
-def recording(recorder: Recorder) -> Iterator[None]:
-    """Have ``recorder`` told of the sites of all traces written inside the block. Blocks nest."""
-    global _recorder
-    before = _recorder
-    _recorder = recorder
+def listening(hook: SiteHook) -> Iterator[None]:
+    """Have ``hook`` told of the sites of all traces written inside the block. Blocks nest."""
+    global _hook
+    before = _hook
+    _hook = hook
     try:
         yield
     finally:
-        _recorder = before
+        _hook = before

@@ -17,7 +17,7 @@ import torch
 import torch.distributions as td
 from torch import Tensor
 
-from unknot.core import unbroadcast as plain
+from unknot.core import unbroadcast
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.relaxed import BinaryConcrete, Concrete
 
@@ -55,7 +55,7 @@ class Sites(ABC):
         >>> Trace(samples=5).normal(torch.zeros(8, 2), 1.0, name="z").shape
         torch.Size([5, 8, 2])
         """
-        dist = plain.normal(loc, scale)
+        dist = unbroadcast.normal(loc, scale)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def log_normal(
@@ -335,7 +335,7 @@ class Sites(ABC):
         >>> p["x"].log_prob
         tensor([-2.0794, -2.0794])
         """
-        dist = plain.bernoulli(probs, logits)
+        dist = unbroadcast.bernoulli(probs, logits)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def poisson(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,20 +10,20 @@ from torch import Size, Tensor
 from torch.distributions import Distribution
 
 from unknot.core import gradients, validation
-from unknot.core import site_hook as dependencies
-from unknot.core.axes import per_item
-from unknot.core.draw_axes import check_prior_shape, extra_event, merge, with_leading
+from unknot.core.axes import check_prior_shape, extra_event, merge, per_item, with_leading
 from unknot.core.given_values import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.item_loss import item_loss
-from unknot.core.node import Factor, Loss, Node, Variable
+from unknot.core.node import LogTerm, Loss, Node, Variable
 from unknot.core.observe import as_value, check_label_shape, check_shapes
 from unknot.core.partial import Partial
 from unknot.core.precision import in_full_precision
 from unknot.core.relaxed import Relaxed
 from unknot.core.scope import Scopes, check_name, join
+from unknot.core.site_hook import announce
 from unknot.core.sites import Sites
 from unknot.errors import TraceError
+from unknot.suggest import nearest
 
 
 class Trace(Scopes, Sites):
@@ -52,8 +51,8 @@ class Trace(Scopes, Sites):
     def __getitem__(self, name: str) -> Any:  # Node; Any lets programs read .dist without a cast
         if name in self._nodes:
             return self._nodes[name]
-        near = difflib.get_close_matches(name, self._nodes, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
+        near = nearest(name, self._nodes)
+        hint = "" if near is None else f"did you mean '{near}'? "
         raise TraceError(
             f"the trace has no site '{name}'; {hint}It has: {', '.join(self._nodes) or 'none yet'}. "
             f"Use trace.get('{name}') if it may be absent."
@@ -157,7 +156,7 @@ class Trace(Scopes, Sites):
         baseline = gradient.baseline if isinstance(gradient, ScoreFunction) else None
         way = "score_function" if isinstance(gradient, ScoreFunction) else gradient
         if way is not None:
-            gradients.check(full, dist, way)
+            gradients.refuse_unfit(full, dist, way)
         if isinstance(value, Node):
             node = self._reuse(full, dist, value)
         elif value is None or isinstance(value, FromPrior | Partial):
@@ -168,7 +167,7 @@ class Trace(Scopes, Sites):
         if self._active is not None:
             node.active = self._active if node.active is None else node.active & self._active
         self._store(full, node)
-        dependencies.record(self, node)
+        announce(self, node)
         return node.value
 
     def loss(
@@ -194,23 +193,23 @@ class Trace(Scopes, Sites):
             node = Loss(full, value, target, *item_loss(full, fn, value, target, self._leading))
         node.active = self._active
         self._store(full, node)
-        dependencies.record(self, node)
+        announce(self, node)
         return value
 
-    def factor(self, log_prob: Tensor, *, name: str) -> Tensor:
+    def log_term(self, log_prob: Tensor, *, name: str) -> Tensor:
         """Add a term to the joint log-probability, one number per item, ``(B,)`` or ``(S, B)``.
 
         >>> p = Trace()
-        >>> _ = p.factor(torch.tensor([0.5, -0.5]), name="bonus")
+        >>> _ = p.log_term(torch.tensor([0.5, -0.5]), name="bonus")
         >>> p.log_prob()
         tensor([ 0.5000, -0.5000])
         """
         full = self._full_name(name)
-        self._check_per_item(f"factor '{full}'", log_prob)
-        node = Factor(full, log_prob)
+        self._check_per_item(f"log_term '{full}'", log_prob)
+        node = LogTerm(full, log_prob)
         node.active = self._active
         self._store(full, node)
-        dependencies.record(self, node)
+        announce(self, node)
         return log_prob
 
     # ---- the three ways to a value ------------------------------------------------------------------

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from unknot.core.given_values import given
-from unknot.core.site_hook import recording
+from unknot.core.site_hook import listening
 from unknot.core.trace import Trace
 from unknot.errors import TraceError
 from unknot.graph.recorder import Input, Site, SiteRecorder, family, kind
@@ -28,7 +28,7 @@ def discover(encoder: Program | None, decoder: Program | None, args: tuple, kwar
     tags = Tags()
     recorder = SiteRecorder(tags)
     try:
-        with _undisturbed(encoder, decoder), recording(recorder), tags:
+        with _undisturbed(encoder, decoder), listening(recorder), tags:
             q, x = _run_encoder(encoder, recorder, args, kwargs)
             p = _run_decoder(decoder, x, q)
     finally:

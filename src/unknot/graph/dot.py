@@ -11,7 +11,7 @@ _SHAPES = {
     "latent": "",
     "partly observed": ', style="wedged", fillcolor="white:gray80"',
     "observed": ', style="filled", fillcolor="gray80"',
-    "factor": ', shape="square", style="filled", fillcolor="black", width=0.12, label="", xlabel={label}',
+    "log-term": ', shape="square", style="filled", fillcolor="black", width=0.12, label="", xlabel={label}',
 }
 _COLOURS = {"generative": '"#1f5fa8"', "recognition": '"#d9731a", style="dashed"'}
 

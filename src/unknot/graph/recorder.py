@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 from torch.distributions import Distribution, Transform
 
-from unknot.core.node import Factor, Loss, Node, Variable
+from unknot.core.node import LogTerm, Loss, Node, Variable
 from unknot.core.trace import Trace
 from unknot.graph.structure import Kind
 from unknot.graph.tags import NONE, Tag, Tags
@@ -98,9 +98,9 @@ def parameters(value: Any) -> Iterator[Tensor]:
 
 
 def kind(node: Node) -> Kind:
-    """How a node is drawn: open, half shaded, shaded, or as a factor."""
-    if isinstance(node, Factor):
-        return "factor"
+    """How a node is drawn: open, half shaded, shaded, or as a log-term."""
+    if isinstance(node, LogTerm):
+        return "log-term"
     if isinstance(node.known, Tensor):
         return "partly observed"
     return "observed" if node.known else "latent"

@@ -9,18 +9,18 @@ from typing import Literal, NamedTuple
 from unknot.errors import TraceError
 
 Model = Literal["generative", "recognition"]
-Kind = Literal["latent", "partly observed", "observed", "factor"]
+Kind = Literal["latent", "partly observed", "observed", "log-term"]
 
 MODELS: tuple[Model, Model] = ("generative", "recognition")
 _INDEX = re.compile(r"\[(?:[<>≠]?)([a-z])(?:[+-]1)?\]")
 
 
 class GraphNode(NamedTuple):
-    """One variable, loss or factor, or an input that no site observes."""
+    """One variable, loss or log-term, or an input that no site observes."""
 
     name: str
     kind: Kind
-    family: str  # the distribution's name, "Loss", "Factor" or "input"
+    family: str  # the distribution's name, "Loss", "LogTerm" or "input"
     models: tuple[Model, ...]  # where it appears
     plate: str | None = None  # the innermost loop it stands in, as in "digit[k]"
 

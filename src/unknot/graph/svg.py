@@ -1,6 +1,6 @@
 """A graph as an SVG document: both models side by side, as in S17 Figs. 1 and 5.
 
-Open circles are latent, half shaded ones partly observed, shaded ones observed; small squares are factors.
+Open circles are latent, half shaded ones partly observed, shaded ones observed; small squares are log-terms.
 Rounded frames are plates: loops, with one copy of their contents for each turn k. An arrow that ends (or
 starts) at a frame stands for one arrow to (or from) every variable inside.
 """
@@ -22,7 +22,7 @@ _OUTLINE, _SHADE, _PLATE, _CAPTION = "#2b2f36", "#c9ced6", "#8a919c", "#6b7280"
 _SERIF = "font-family=\"'STIX Two Text', 'Latin Modern Roman', 'Times New Roman', serif\""
 _SANS = "font-family=\"'Helvetica Neue', Helvetica, Arial, sans-serif\""
 _MARGIN, _BETWEEN, _TITLE = 20.0, 56.0, 34.0
-_FACTOR = 14.0  # side of a factor's square
+_SQUARE = 14.0  # side of a log-term's square
 _BUNDLE = 3  # an arrow to a frame replaces at least so many arrows
 
 
@@ -132,11 +132,11 @@ def _label(name: str) -> tuple[str, str]:
 
 
 def _shape(node: GraphNode) -> Shape:
-    """Nodes are circles, drawn out sideways where the name is long; factors are small, their names beside."""
+    """Nodes are circles, drawn out sideways where the name is long; log-terms are small, their names beside."""
     text, turns = _label(node.name)
     width = 8.6 * len(text) + 5.5 * len(turns)
-    if node.kind == "factor":
-        return Shape(_FACTOR, _FACTOR, aside=width)
+    if node.kind == "log-term":
+        return Shape(_SQUARE, _SQUARE, aside=width)
     return Shape(max(2 * RADIUS, 20 + width), 2 * RADIUS)
 
 
@@ -163,7 +163,7 @@ def _node(node: GraphNode, shape: Shape) -> str:
     left, top, r = shape.x - shape.width / 2, shape.y - shape.height / 2, shape.height / 2
     box = f'x="{left:.1f}" y="{top:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}"'
     title = f"<title>{escape(node.name)}: {escape(node.family)}, {node.kind}</title>"
-    if node.kind == "factor":
+    if node.kind == "log-term":
         return f'<g>{title}<rect {box} fill="{_OUTLINE}"/>{_name(node, left + 20, shape.y, "start")}</g>'
     fill = _SHADE if node.kind == "observed" else "white"
     half = ""

@@ -1,7 +1,7 @@
 """Agreement of two views: a jittered item must be read as the item itself.
 
 The generative model and its recogniser see the items as they are. For a node v that takes labels, the recogniser also
-sees a jittered view x̃ of each item, and the generative program gets the factor
+sees a jittered view x̃ of each item, and the generative program gets the log-term
 
     λ · log q(v | x̃)               where the label v is known,
     λ · 1[c ≥ τ] · log q(v̂ | x̃)    elsewhere, with v̂ the best value of q(v | x) and c how sure it is.

@@ -12,7 +12,7 @@ from torch import Size, Tensor, nn
 from torch.nn.functional import one_hot
 
 from unknot.core.axes import cat
-from unknot.core.given_values import Given, given
+from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -88,7 +88,7 @@ class GraphicalModel(nn.Module):
             inputs[name] = self._family(name).features(value)
         return q
 
-    def decode(self, x: Tensor | None, q: Trace | Given) -> Trace:
+    def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
         """The generative program, on a recognition trace, or on ``unknot.given(...)`` to generate."""
         p, outputs = self._generative_program(q)
         self.likelihood.site(p, outputs, x, self.spec.data.name)
@@ -142,7 +142,7 @@ class GraphicalModel(nn.Module):
             self._refuse_unknown(name)
         return self.expected(given(count, values))
 
-    def expected(self, q: Trace | Given) -> Tensor:
+    def expected(self, q: Trace | GivenValues) -> Tensor:
         """Expected data at the values of a trace."""
         return self.likelihood.mean(self._generative_program(q)[1])
 
@@ -159,7 +159,9 @@ class GraphicalModel(nn.Module):
             second = Trace()
             # observed: classes are scored by their mass
             family.site(second, self._recognised(node, inputs), value, self.temperature, None)
-            p.factor(self.spec.agreement * counts * second[node.name].log_prob, name=f"agreement_{node.name}")
+            p.log_term(
+                self.spec.agreement * counts * second[node.name].log_prob, name=f"agreement_{node.name}"
+            )
 
     # ---- parts --------------------------------------------------------------------------------------
 
@@ -201,7 +203,7 @@ class GraphicalModel(nn.Module):
             return self.likelihood.decoder(inputs)
         return mlp(inputs, node.hidden or (self.spec.width // 2,), self._family(node.name).parameters_size)
 
-    def _generative_program(self, q: Trace | Given) -> tuple[Trace, Tensor]:
+    def _generative_program(self, q: Trace | GivenValues) -> tuple[Trace, Tensor]:
         """All latent sites of p, and the parameters of the data."""
         p = Trace()
         inputs: dict[str, Tensor] = {}

@@ -84,7 +84,7 @@ _ENTRIES = (
         "capacity_vae",
         table_one.capacity_vae,
         "(1) + (3) − γ |KL − C|, with KL = −((2) + (4))",
-        "codes that use exactly C nats; raising C while training lets factors in one after another",
+        "codes that use exactly C nats; raising C while training lets one code in after another",
         "Burgess et al. 2018; Alemi et al. 2018",
         {"gamma": "weight of the distance from C", "C": "capacity in nats; see annealed_capacity"},
     ),
@@ -179,7 +179,7 @@ FROM_LABELS: dict[str, Entry] = {
             "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
             "a recogniser that names the labels, and nothing else: what the same network does without a model",
             "S17 Eq. 7",
-            {"alpha": "weight of the labels beside the factors that p adds, if any"},
+            {"alpha": "weight of the labels beside the log-terms that p adds, if any"},
         ),
     )
 }

@@ -35,9 +35,9 @@ COLUMN_MISTAKE = "column 0 (wrong)"
 
 @dataclass(frozen=True)
 class Row:
-    """One check: what was measured, with its standard error, and what was expected of it."""
+    """One comparison: what was measured, with its standard error, and what was expected of it."""
 
-    check: str
+    what: str
     estimator: str
     N: int
     B: int

@@ -13,11 +13,11 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.dependent_variables import Encoder
 from unknot.objectives.marginal.encoder_parents import Parents
-from unknot.objectives.marginal.inference_marginal import InferenceMarginal, log_conditional
+from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
-from unknot.objectives.parts.site_terms import check_pair, proposals, reconstruction
-from unknot.objectives.prior.correlation import Prior, PriorProgram
+from unknot.objectives.parts.site_terms import check_pair, log_conditional, proposals, reconstruction
+from unknot.objectives.prior.prior_marginal import PriorMarginal, PriorProgram
 from unknot.objectives.terms import Terms, weighted_sum
 
 RECONSTRUCTION = "reconstruction"
@@ -75,7 +75,7 @@ def decompose(
       :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
     * ``encoder``, ``parents``, ``every_pair``: for encoders whose variables depend on each other, see
       :mod:`unknot.objectives.marginal.dependent_variables`;
-    * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior.correlation`.
+    * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior.prior_marginal`.
 
     Items that know a variable's value contribute log p there and no log q(y | x), as in the ELBO; the marginals
     of a label are those of the recogniser, by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
@@ -115,14 +115,14 @@ def decomposition_parts(
     return Parts(values, {name: value for name, value in other.items() if name not in values})
 
 
-def split_options(dataset_size: int, options: Options) -> tuple[InferenceMarginal, Prior]:
+def split_options(dataset_size: int, options: Options) -> tuple[InferenceMarginal, PriorMarginal]:
     """Options for the two sides: the inference marginal and the prior."""
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
         raise SpecError(f"unknown options {unknown}; decompose takes {', '.join(Options.__annotations__)}")
     inference = {key: value for key, value in options.items() if not key.startswith("prior")}
     marginals = InferenceMarginal(dataset_size, **inference)  # type: ignore[arg-type]
-    return marginals, Prior(options.get("prior"), options.get("prior_draws", 256))
+    return marginals, PriorMarginal(options.get("prior"), options.get("prior_draws", 256))
 
 
 def expected_terms(

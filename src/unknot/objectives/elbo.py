@@ -8,7 +8,7 @@ from unknot.core.expectation import average, is_scored, score_term
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.parts.closed_form import negative_kl
-from unknot.objectives.parts.site_terms import check_pair, data_and_factors, log_ratio, proposals
+from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, log_ratio, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 
@@ -23,8 +23,8 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
 
     Terms, as they enter the bound:
 
-    * ``reconstruction``: log p of the data (all sites of p that q does not propose), and ``factor[name]`` for
-      every factor that p adds;
+    * ``reconstruction``: log p of the data (all sites of p that q does not propose), and ``log_term[name]`` for
+      every log-term that p adds;
     * ``kl[site]`` for each site of q: log p - log q where it was drawn, whose expectation is minus a KL
       divergence, and log p where it was observed. ``beta`` weighs all of them (β-VAE); β = 1 is the bound.
 
@@ -43,7 +43,7 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
     (['reconstruction', 'kl[z]'], torch.Size([4]), torch.Size([]))
     """
     check_pair(q, p)
-    values = data_and_factors(q, p)
+    values = data_and_log_terms(q, p)
     weights: dict[str, float | Tensor] = dict.fromkeys(values, 1.0)
     for node in q.nodes():
         closed = negative_kl(node, q, p) if analytic and isinstance(node, Variable) else None

@@ -12,7 +12,7 @@ from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.parts.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.parts.score_of_all_draws import log_mean_without, signal_score
+from unknot.objectives.parts.score_of_all_draws import log_mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
 from unknot.objectives.semi_supervised import Number, item_weight
 from unknot.objectives.terms import Terms
@@ -112,9 +112,9 @@ def _score(
 ) -> Tensor:
     """The objective's score-function part; b_s is the objective computed from the other draws."""
     if per_draw.ndim < 2 or per_draw.shape[SAMPLES] == 1:
-        return signal_score(sites, whole, None)
+        return score_of_all_draws(sites, whole, None)
     without = log_mean_without(per_draw.detach())
     if labels is not None:
         label_weight = labels.log_weight.detach().expand_as(per_draw)
         without = without + alpha * log_mean_without(label_weight)
-    return signal_score(sites, whole, without)
+    return score_of_all_draws(sites, whole, without)

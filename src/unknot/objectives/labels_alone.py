@@ -11,8 +11,8 @@ from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.parts.label_weights import label_weights
-from unknot.objectives.parts.score_of_all_draws import signal_score
-from unknot.objectives.parts.site_terms import factor_terms
+from unknot.objectives.parts.score_of_all_draws import score_of_all_draws
+from unknot.objectives.parts.site_terms import log_terms
 from unknot.objectives.terms import Terms
 
 
@@ -26,8 +26,8 @@ def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
     :func:`~unknot.objectives.semi_supervised` that weighs α, without the images. What a model learns beyond it
     is owed to unlabelled items and to the structure.
 
-    The term is ``classifier`` (weight α), zero for items without labels. Of ``p`` only its factors count, as
-    ``factor[name]``, averaged over draws: regularisers of the recogniser, such as the agreement of two views, which
+    The term is ``classifier`` (weight α), zero for items without labels. Of ``p`` only its log-terms count, as
+    ``log_term[name]``, averaged over draws: regularisers of the recogniser, such as the agreement of two views, which
     can be had without a generative model too. Sites drawn with the score function before a label get their gradient.
 
     >>> from unknot import Trace, partial
@@ -38,11 +38,11 @@ def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
     """
     sites = q.variables()
     labels = label_weights(sites)
-    factors = {name: average(sites, value) for name, value in factor_terms(q, p).items()}
+    added = {name: average(sites, value) for name, value in log_terms(q, p).items()}
     if labels is None:
-        return Terms({"classifier": torch.zeros(q.leading_shape[-1:]), **factors}, {"classifier": alpha})
+        return Terms({"classifier": torch.zeros(q.leading_shape[-1:]), **added}, {"classifier": alpha})
     score = _score(sites, alpha * labels.log_weight.detach())
-    return Terms({"classifier": labels.mean_log(), **factors}, {"classifier": alpha}, score=score)
+    return Terms({"classifier": labels.mean_log(), **added}, {"classifier": alpha}, score=score)
 
 
 def _score(sites: list[Variable], log_weight: Tensor) -> Tensor | None:
@@ -55,5 +55,5 @@ def _score(sites: list[Variable], log_weight: Tensor) -> Tensor | None:
     if not any(is_scored(node) for node in sites):
         return None
     if log_weight.ndim < 2 or log_weight.shape[SAMPLES] == 1:
-        return signal_score(sites, log_weight, None)
-    return signal_score(sites, log_weight.mean(SAMPLES), leave_one_out(log_weight))
+        return score_of_all_draws(sites, log_weight, None)
+    return score_of_all_draws(sites, log_weight.mean(SAMPLES), leave_one_out(log_weight))

@@ -14,8 +14,8 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.parts.closed_form import site_term
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.parts.score_of_all_draws import mean_without, signal_score
-from unknot.objectives.parts.site_terms import check_pair, data_and_factors, proposals
+from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
+from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
 Number = float | Tensor
@@ -42,7 +42,7 @@ def semi_supervised(
     the sum is kept in parts that neither cancel nor hide what they are:
 
     * ``reconstruction``: Σ w̄ log p(data), and ``kl[site]``: Σ w̄ (log p - log q) of drawn sites, Σ w̄ log p of
-      observed ones; ``factor[name]``: what p adds by a factor, averaged in the same way;
+      observed ones; ``log_term[name]``: what p adds by a log-term, averaged in the same way;
     * ``conditioning``: (1/S) Σ log w - Σ w̄ log w, the part of log q(z | x, y) that the proposal leaves out. It
       is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
@@ -74,7 +74,7 @@ def semi_supervised(
     for name in betas:
         if name not in q:
             raise SpecError(f"beta: q has no site '{name}'; it has {', '.join(q)}.")
-    values = data_and_factors(q, p)
+    values = data_and_log_terms(q, p)
     weights: dict[str, Number] = {**dict.fromkeys(values, 1.0), "classifier": alpha}
     for node in q.nodes():
         values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
@@ -133,10 +133,10 @@ def _score(sites: list[Variable], labels: LabelWeights, summed: Tensor, direct: 
     """
     f = labels.over_values(summed)  # (S, B)
     if f.ndim < 2 or f.shape[-2] == 1:
-        return signal_score(sites, f + direct, None)
+        return score_of_all_draws(sites, f + direct, None)
     log_weight, f, direct = torch.broadcast_tensors(labels.log_weight.detach(), f, direct)
     whole = (log_weight.softmax(-2) * f).sum(-2) + direct.mean(-2)
-    return signal_score(sites, whole, mean_without(log_weight, f) + leave_one_out(direct))
+    return score_of_all_draws(sites, whole, mean_without(log_weight, f) + leave_one_out(direct))
 
 
 def _samples(values: dict[str, Tensor]) -> int:

@@ -98,7 +98,7 @@ def capacity_vae(q: Trace, p: Trace, gamma: float = 1000.0, C: float | Tensor = 
     """(1)+(3) - γ|KL - C|, KL = -((2)+(4)): a KL divergence of C nats (Burgess et al. 2018, Alemi et al. 2018).
 
     Rewards using exactly C nats, neither more nor fewer; raise C while training
-    (:func:`~unknot.objectives.capacity.annealed_capacity`) and factors are taken up one after another. KL is the
+    (:func:`~unknot.objectives.capacity.annealed_capacity`) and codes come into use one after another. KL is the
     mean over the global batch, an estimate of E_q(x) KL; one item alone may use more.
     """
     values = _elbo_parts(q, p)

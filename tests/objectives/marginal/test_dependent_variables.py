@@ -166,7 +166,7 @@ def test_an_encoder_that_ignores_the_given_value_is_refused():
         decompose(q, decoder(x, q), N, encoder=lambda given: encoder(x))
 
 
-def test_a_reference_batch_cannot_serve_dependent_factors():
+def test_a_reference_batch_cannot_serve_dependent_variables():
     encoder, x = Encoder("straight_through", dependent=True), data()
     q = encoder(x)
     with pytest.raises(SpecError, match="reference"):

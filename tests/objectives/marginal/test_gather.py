@@ -35,11 +35,11 @@ def terms(weight: Tensor, x: Tensor, noise: Tensor, gumbel: Tensor) -> Tensor:
     u = ((logits + gumbel) / TAU).log_softmax(-1)
     batch = len(x)
     weights = stratified(N, batch * process_count(), own_columns(batch))
-    factors = {
+    variables = {
         "z": distribution_pairs(gather_distribution(local), z, weights),
         "y": concrete(u, gather_items(logits), TAU, weights),
     }
-    tree = marginal_tree(factors, {"content": ["y"], "style": ["z"]}, weights)
+    tree = marginal_tree(variables, {"content": ["y"], "style": ["z"]}, weights)
     style = tree.parts["style"]
     return torch.stack(
         [tree.log_q, tree.parts["content"].log_q, style.log_q, style.sum_of_parts, z[:, 0]], -1

@@ -39,17 +39,17 @@ class Encoder:
         }
         self.labels = torch.multinomial(self.logits.softmax(-1), 1, generator=generator).squeeze(-1)
 
-    def factors(self, rows: list[int], columns: list[int], weights: Mixture) -> dict[str, Pairs]:
+    def variables(self, rows: list[int], columns: list[int], weights: Mixture) -> dict[str, Pairs]:
         """One draw per row, under the parameters of the columns' items."""
-        factors = {
+        variables = {
             name: distribution_pairs(Normal(loc[columns], scale[columns]), self.values[name][rows], weights)
             for name, (loc, scale) in self.parameters.items()
         }
         label = Categorical(logits=self.logits[columns])
-        return factors | {"y": distribution_pairs(label, self.labels[rows], weights)}
+        return variables | {"y": distribution_pairs(label, self.labels[rows], weights)}
 
     def leaf_logs(self, n: int, m: int) -> dict[str, Tensor]:
-        """log q(z_n | x_m) of every factor and leaf, one pair."""
+        """log q(z_n | x_m) of every variable and leaf, one pair."""
         logs = {
             name: Normal(loc[m], scale[m]).log_prob(self.values[name][n]).reshape(-1)
             for name, (loc, scale) in self.parameters.items()
@@ -57,7 +57,7 @@ class Encoder:
         return logs | {"y": self.logits[m].log_softmax(-1)[self.labels[n]].reshape(1)}
 
     def estimate(self, rows: list[int], columns: list[int], weights: Mixture) -> Marginal:
-        return marginal_tree(self.factors(rows, columns, weights), GROUPS, weights)
+        return marginal_tree(self.variables(rows, columns, weights), GROUPS, weights)
 
 
 @pytest.fixture(name="encoder", scope="module")
@@ -200,13 +200,13 @@ def test_total_correlation_of_a_node(encoder: Encoder) -> None:
         ({"a": ["y", "z", "v"]}, "left out: \\['w'\\]"),
         ({"a": ["y", "z", "v", "w", "y"]}, "repeated: \\['y'\\]"),
         ({"a": ["y", "z"], "b": ["v", "w", "x"]}, "unknown: \\['x'\\]"),
-        ({"a": ["y", "z", "v", "w"], "b": []}, "without factors"),
+        ({"a": ["y", "z", "v", "w"], "b": []}, "without variables"),
     ],
 )
-def test_groups_that_do_not_cover_the_factors_once_are_refused(
+def test_groups_that_do_not_cover_the_variables_once_are_refused(
     encoder: Encoder, groups: dict[str, list[str]], word: str
 ) -> None:
     weights = exact(ITEMS, ITEMS)
-    factors = encoder.factors([0], list(range(ITEMS)), weights)
+    variables = encoder.variables([0], list(range(ITEMS)), weights)
     with pytest.raises(SpecError, match=word):
-        marginal_tree(factors, groups, weights)
+        marginal_tree(variables, groups, weights)

@@ -7,7 +7,7 @@ from torch.distributions import Distribution
 
 import unknot
 from unknot.errors import SpecError
-from unknot.objectives.marginal.variable_pairs import factor_pairs, item_distribution
+from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import stratified
 
 B, N, double = 5, 30, torch.float64
@@ -105,7 +105,7 @@ def test_labels_are_scored_as_the_site_scores_them(site, known):
 
 
 def check(node, samples: int | None) -> None:
-    pairs = factor_pairs(node, item_distribution(node, B), stratified(N, B, torch.arange(B)))
+    pairs = variable_pairs(node, item_distribution(node, B), stratified(N, B, torch.arange(B)))
     rows = range(B) if samples is None else [(s, b) for s in range(samples) for b in range(B)]
     for row in rows:
         item = row if isinstance(row, int) else row[1]

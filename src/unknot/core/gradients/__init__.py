@@ -49,7 +49,7 @@ def choices(dist: Distribution) -> list[str]:
     return fitting
 
 
-def check(name: str, dist: Distribution, gradient: str) -> None:
+def refuse_unfit(name: str, dist: Distribution, gradient: str) -> None:
     """Refuse an estimator that does not fit a site's distribution."""
     if gradient not in choices(dist):
         raise TraceError(

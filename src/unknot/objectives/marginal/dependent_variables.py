@@ -1,4 +1,4 @@
-"""Encoders whose factors depend on each other: the right conditional in a mixture over items.
+"""Encoders whose variables depend on each other: the right conditional in a mixture over items.
 
 If the encoder computes z from x and y, the mixture at draw b must use q(z_b | x_c, y_b): the input of the
 column, the parent's value of the *row*. The trace holds q(z | x_c, y_c) only. There are three ways to the rest:
@@ -132,7 +132,7 @@ def is_finite_parent(node: Variable) -> bool:
 
 
 def refuse_parents(node: Variable, parents: Sequence[Variable]) -> NoReturn:
-    """Say why the marginal of a dependent factor cannot be estimated as asked, and what to do."""
+    """Say why the marginal of a dependent variable cannot be estimated as asked, and what to do."""
     soft = [parent.name for parent in parents if not is_finite_parent(parent)]
     names = ", ".join(parent.name for parent in parents)
     sure = any(parent.value.requires_grad for parent in parents)
@@ -145,7 +145,7 @@ def refuse_parents(node: Variable, parents: Sequence[Variable]) -> NoReturn:
     if soft:
         raise SpecError(
             f"{need}The values of {', '.join(soft)} are not from a finite set, so there is no table of parameters. "
-            "Use gradient='straight_through', 'score_function' or 'enumerate' there, or make the encoder's factors "
+            "Use gradient='straight_through', 'score_function' or 'enumerate' there, or make the encoder's variables "
             "independent given x, or, in one process, pass encoder= and every_pair=True: B x B network evaluations."
         )
     raise SpecError(

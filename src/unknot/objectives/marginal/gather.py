@@ -9,7 +9,7 @@ L_p = P/B Σ_{b in p} l_b, a mean over its own items, and data-parallel training
 processes, so together they minimise 1/P Σ_p L_p = L. Let φ_c be the parameters of an item c of process r. L
 has the gradient 1/P Σ_p ∂L_p/∂φ_c with respect to them. Process r carries whatever arrives at φ_c into the
 network, and averaging divides it by P. What must arrive is therefore Σ_p ∂L_p/∂φ_c: the **sum over all
-processes** of their gradients for the columns of r, without a factor.
+processes** of their gradients for the columns of r, and no other weight.
 
 Every process must bring the same number of items, and call in the same order.
 """

@@ -1,14 +1,12 @@
-"""log q of every node of a tree of groups, estimated from an encoder's trace (E19 sec. 3.1)."""
+"""InferenceMarginal: log q of every node of a tree of groups, estimated from an encoder's trace (E19 sec. 3.1)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
 from torch.distributions import Distribution
 
-from unknot.core.log_space import where_unknown
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -26,7 +24,7 @@ from unknot.objectives.marginal.gather import gather_distribution, own_columns, 
 from unknot.objectives.marginal.join_distributions import join_distributions
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, marginal_tree
 from unknot.objectives.marginal.pairwise import Pairs
-from unknot.objectives.marginal.variable_pairs import factor_pairs, item_distribution
+from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import Mixture, mixture
 
 
@@ -39,7 +37,7 @@ class InferenceMarginal:
       :mod:`unknot.objectives.marginal.weights`.
     * ``reference``: the encoder's trace on further items, distinct from the batch's, as more columns. With
       ``exact``, its trace on the *whole* data set, which then replaces the batch as columns.
-    * ``encoder``, ``parents``, ``every_pair``: for factors that depend on each other in the encoder; see
+    * ``encoder``, ``parents``, ``every_pair``: for variables that depend on each other in the encoder; see
       :mod:`unknot.objectives.marginal.dependent_variables` and :mod:`unknot.objectives.marginal.encoder_parents`.
     """
 
@@ -76,7 +74,7 @@ class InferenceMarginal:
         self, node: Variable, parents: list[Variable], weights: Mixture, items: int, runs: ParentTables | None
     ) -> Pairs:
         if not parents:
-            return factor_pairs(node, self._columns(node, items), weights)
+            return variable_pairs(node, self._columns(node, items), weights)
         if self.reference is not None:
             raise SpecError(
                 f"site '{node.name}' depends on {', '.join(one.name for one in parents)} in the encoder; a reference "
@@ -86,7 +84,7 @@ class InferenceMarginal:
         if tables is None and runs is not None and all(is_finite_parent(one) for one in parents):
             tables = runs.tables(node, parents)
         if tables is not None:
-            return factor_pairs(node, gather_distribution(tables.dist, axis=1), weights, tables.parent)
+            return variable_pairs(node, gather_distribution(tables.dist, axis=1), weights, tables.parent)
         if self.every_pair and self.encoder is not None and process_count() == 1:
             return pairwise.evaluated(pair_log_probs(node, parents, self.encoder, items), weights)
         return refuse_parents(node, parents)
@@ -104,12 +102,3 @@ def _batch_size(q: Trace) -> int:
     if not q.leading_shape:
         raise SpecError("the encoder's trace has no batch: every site needs values for a batch of items")
     return q.leading_shape[-1]
-
-
-def log_conditional(q: Trace) -> Tensor:
-    """log q(z | x) of the drawn variables; labels are given, not proposed. Factors of q belong to it."""
-    parts = [
-        where_unknown(node.known, node.log_prob) if isinstance(node, Variable) else node.log_prob
-        for node in q.nodes()
-    ]
-    return sum(parts[1:], start=parts[0])

@@ -13,7 +13,7 @@ from unknot.errors import SpecError
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Marginal
 from unknot.objectives.parts.groups import as_groups, leaves
-from unknot.objectives.prior.leaves import dimension_log_probs
+from unknot.objectives.prior.prior_leaves import dimension_log_probs
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 Every density of the hierarchical decomposition is a mixture over the same reference items with the same
 weights (:mod:`unknot.objectives.marginal.weights`); only the set of dimensions changes:
 
-    log q^(z_G)_b = log Σ_c w_bc Π_{f in G} q(z_bf | x_c)
+    log q^(z_G)_b = log Σ_c w_bc Π_{v in G} q(z_bv | x_c)
 
-A product of factors is a sum of their pairwise matrices, so a tree costs one B x C addition and one
+A product over variables is a sum of their pairwise matrices, so a tree costs one B x C addition and one
 log-sum-exp per inner node, whatever the number of dimensions below it.
 
 The draws may be those of one process while the columns are the *global* batch: see
@@ -29,7 +29,7 @@ Groups = Mapping[str, "Groups"] | Sequence[str]  # {"content": ["y"], "style": {
 class Marginal:
     """log q^ of one node of the tree and, below it, of its parts.
 
-    ``log_q`` (*rows) is the joint of everything below. A group has ``parts``; a factor has ``dimensions``
+    ``log_q`` (*rows) is the joint of everything below. A group has ``parts``; a variable has ``dimensions``
     (*rows, D), one log-marginal for each of its leaves.
     """
 
@@ -46,11 +46,11 @@ class Marginal:
         return sum(others, start=first)
 
 
-def marginal_tree(factors: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> Marginal:
-    """Estimate the marginal of every node of ``groups``, whose leaves name ``factors``.
+def marginal_tree(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> Marginal:
+    """Estimate the marginal of every node of ``groups``, whose leaves name ``variables``.
 
     ``Marginal.log_q - Marginal.sum_of_parts`` at a node is the (pointwise) total correlation between its
-    children, E19 Eq. 3: between groups at the root, within a group below, within a variable at a factor.
+    children, E19 Eq. 3: between groups at the root, within a group below, between its dimensions at a variable.
 
     >>> from unknot.objectives.marginal.weights import stratified
     >>> from unknot.objectives.marginal.pairwise import normal
@@ -62,23 +62,23 @@ def marginal_tree(factors: Mapping[str, Pairs], groups: Groups, mixture: Mixture
     >>> tree.parts["style"].parts["z"].dimensions.shape        # (ii), log q^(z_d)
     torch.Size([8, 2])
     """
-    _check_names(factors, groups)
-    return _node(factors, groups, mixture)[1]
+    _check_names(variables, groups)
+    return _node(variables, groups, mixture)[1]
 
 
-def factor_names(groups: Groups) -> list[str]:
+def variable_names(groups: Groups) -> list[str]:
     """The leaves of the tree, from left to right."""
     if isinstance(groups, Mapping):
-        return [name for part in groups.values() for name in factor_names(part)]
+        return [name for part in groups.values() for name in variable_names(part)]
     return list(groups)
 
 
-def _node(factors: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> tuple[Tensor, Marginal]:
+def _node(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> tuple[Tensor, Marginal]:
     """The pairwise matrix of a node, (*rows, C), and its marginals."""
     if isinstance(groups, Mapping):
-        built = {name: _node(factors, part, mixture) for name, part in groups.items()}
+        built = {name: _node(variables, part, mixture) for name, part in groups.items()}
     else:
-        built = {name: _leaf(factors[name], mixture) for name in groups}
+        built = {name: _leaf(variables[name], mixture) for name in groups}
     parts = {name: marginal for name, (_, marginal) in built.items()}
     first, *others = (joint for joint, _ in built.values())
     if not others:  # a group of one is that one
@@ -95,17 +95,17 @@ def _leaf(pairs: Pairs, mixture: Mixture) -> tuple[Tensor, Marginal]:
     return pairs.joint, Marginal(log_q, dimensions=pairs.marginals)
 
 
-def _check_names(factors: Mapping[str, Pairs], groups: Groups) -> None:
-    names = factor_names(groups)
+def _check_names(variables: Mapping[str, Pairs], groups: Groups) -> None:
+    names = variable_names(groups)
     repeated = sorted({name for name in names if names.count(name) > 1})
-    missing, unknown = sorted(set(factors) - set(names)), sorted(set(names) - set(factors))
+    missing, unknown = sorted(set(variables) - set(names)), sorted(set(names) - set(variables))
     if repeated or missing or unknown:
         raise SpecError(
-            f"groups: every factor must appear once; repeated: {repeated}, left out: {missing}, "
-            f"unknown: {unknown}; the factors are {sorted(factors)}"
+            f"groups: every variable must appear once; repeated: {repeated}, left out: {missing}, "
+            f"unknown: {unknown}; the variables are {sorted(variables)}"
         )
     if not _no_empty_group(groups):
-        raise SpecError("groups: a group without factors; remove it or name its factors")
+        raise SpecError("groups: a group without variables; remove it or name its variables")
 
 
 def _no_empty_group(groups: Groups) -> bool:

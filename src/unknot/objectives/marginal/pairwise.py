@@ -1,14 +1,14 @@
-"""The fast B x C densities: every draw of a factor under every reference item.
+"""The fast B x C densities: every draw of a variable under every reference item.
 
-A *factor* is one variable of the encoder. Its draws z_b (rows) meet the parameters of C reference items
-(columns), and two things come out, from which the marginal of any group of factors or dimensions follows:
+The draws z_b of one variable of the encoder (rows) meet the parameters of C reference items
+(columns), and two things come out, from which the marginal of any group of variables or dimensions follows:
 
-* ``joint``, log q(z_b | x_c) of the whole factor; groups of factors add these matrices;
+* ``joint``, log q(z_b | x_c) of the whole variable; groups of variables add these matrices;
 * ``marginals``, log Σ_c w_bc q(z_bd | x_c) for each leaf dimension d (a Concrete or categorical is one leaf).
 
 Draws have shape (*rows, event...) with rows (B,) or (S, B); parameters (C, event...).
 
-**Factors that depend on a discrete parent in the encoder** (z on y): the mixture over items must score z_b at
+**Variables that depend on a discrete parent in the encoder** (z on y): the mixture over items must score z_b at
 q(z | x_c, y_b), the parent's value of the *draw* with the input of the *column*. Evaluate the encoder at all K
 parent values, pass tables (K, C, event...) and ``parent``, the value k_b of each row: pair (b, c) then uses
 entry [k_b, c]. For a continuous parent there is no table; :func:`evaluated` takes log-densities pair by pair.
@@ -36,7 +36,7 @@ WIDEST = 340.0
 
 @dataclass(frozen=True)
 class Pairs:
-    """One factor's densities: ``joint`` (*rows, C) and ``marginals`` (*rows, D)."""
+    """One variable's densities: ``joint`` (*rows, C) and ``marginals`` (*rows, D)."""
 
     joint: Tensor
     marginals: Tensor
@@ -157,7 +157,7 @@ def distribution_pairs(
 def evaluated(logs: Tensor, mixture: Mixture) -> Pairs:
     """From log q(z_bd | x_c), evaluated by the caller for every pair and leaf: (*rows, C, D).
 
-    The way for a factor with a continuous parent, whose parameters belong to a pair and not to an item.
+    The way for a variable with a continuous parent, whose parameters belong to a pair and not to an item.
     """
     rows = logs.shape[:-2]
     by_leaf = logs.movedim(-1, 0)  # (D, *rows, C)
@@ -198,19 +198,19 @@ def _with_table_axis(table: Tensor, parent: Tensor | None) -> Tensor:
     return table[None] if parent is None else table
 
 
-def _check_tables(factor: str, table: Tensor, value: Tensor, mixture: Mixture, parent: Tensor | None) -> None:
-    _check_columns(factor, table.shape[:-1], mixture, parent)
+def _check_tables(family: str, table: Tensor, value: Tensor, mixture: Mixture, parent: Tensor | None) -> None:
+    _check_columns(family, table.shape[:-1], mixture, parent)
     if value.shape[-1] != table.shape[-1]:
         raise SpecError(
-            f"{factor}: expected draws and parameters of the same size, got {value.shape[-1]} and {table.shape[-1]}"
+            f"{family}: expected draws and parameters of the same size, got {value.shape[-1]} and {table.shape[-1]}"
         )
 
 
-def _check_columns(factor: str, batch: Size, mixture: Mixture, parent: Tensor | None) -> None:
+def _check_columns(family: str, batch: Size, mixture: Mixture, parent: Tensor | None) -> None:
     lead = 1 if parent is None else 2
     if len(batch) < lead or batch[lead - 1] != mixture.columns:
         wanted = f"({mixture.columns}, ...)" if parent is None else f"(parent values, {mixture.columns}, ...)"
         raise SpecError(
-            f"{factor}: expected parameters of {mixture.columns} reference items, shape {wanted}, got {tuple(batch)}; "
+            f"{family}: expected parameters of {mixture.columns} reference items, shape {wanted}, got {tuple(batch)}; "
             "give one row per item the weights were made for"
         )

@@ -24,7 +24,7 @@ from unknot.objectives.marginal.pairwise import Pairs
 from unknot.objectives.marginal.weights import Mixture
 
 
-def factor_pairs(
+def variable_pairs(
     node: Variable, columns: Distribution, mixture: Mixture, parent: Tensor | None = None
 ) -> Pairs:
     """The draws of ``node`` under ``columns``: batch shape (C, dims...), or (K, C, dims...) with ``parent``."""

@@ -23,7 +23,7 @@ def anchor_information(
     """
     marginals, _ = split_options(dataset_size, options)
     names = [anchors] if isinstance(anchors, str) else list(anchors)
-    _check(names, [node.name for node in q.variables()])
+    _check_names(names, [node.name for node in q.variables()])
     if isinstance(anchors, Mapping):
         _, found = leaf_information(q, marginals)
         parts = [found[name].dimensions[..., list(anchors[name])].sum(-1) for name in names]
@@ -41,7 +41,7 @@ def _where_all_drawn(q: Trace, names: Sequence[str], values: Tensor) -> Tensor:
     return values
 
 
-def _check(names: Sequence[str], variables: Sequence[str]) -> None:
+def _check_names(names: Sequence[str], variables: Sequence[str]) -> None:
     unknown = [name for name in names if name not in variables]
     if unknown or not names:
         raise SpecError(

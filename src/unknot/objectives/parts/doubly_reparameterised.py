@@ -60,7 +60,7 @@ def frozen_log_q(node: Variable) -> Tensor:
 def surrogate(q: Trace, log_weight: Tensor) -> Tensor:
     """A term of value zero that turns the draws' weight w̄ into w̄² in the gradient, ``(B,)``.
 
-    The gradient g of Σ w̄ r with respect to the draws has the factor w̄ already; (w̄ - 1) g is what is missing.
+    The gradient g of Σ w̄ r with respect to the draws is multiplied by w̄ already; (w̄ - 1) g is what is missing.
     """
     nodes = [node for node in q.variables() if node.known is not True and _carries_gradient(node)]
     total = torch.zeros_like(log_weight.detach()[(0,) * (log_weight.ndim - 1)])

@@ -22,7 +22,7 @@ from unknot.core.expectation import is_scored, rise
 from unknot.core.node import Variable
 
 
-def signal_score(sites: Sequence[Variable], whole: Tensor, without: Tensor | None) -> Tensor:
+def score_of_all_draws(sites: Sequence[Variable], whole: Tensor, without: Tensor | None) -> Tensor:
     """``Σ_s (log q_s - stop(log q_s)) (F - b_s)`` over the score-function sites, ``(B,)``: zero in value.
 
     ``whole`` is F, ``(B,)`` or ``(1, B)``; ``without`` is b, ``(S, B)``, None for a single draw. A site's own

@@ -1,9 +1,9 @@
-"""log p of every node of a tree of groups: what the prior itself says of correlations (E19 Fig. 3).
+"""PriorMarginal: log p of every node of a tree of groups, what the prior itself says of correlations (E19 Fig. 3).
 
 If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term is zero. It need not:
 
 * **within a variable**: a multivariate normal or a mixture has marginals in closed form
-  (:mod:`unknot.objectives.prior.leaves`);
+  (:mod:`unknot.objectives.prior.prior_leaves`);
 * **between variables**, a prior program in which one site's parameters come from another's value (a mixture
   prior, an autoregressive one): the root's log p(z) is exact, the sum of the sites' log-probabilities. The
   marginal of a group G is exact, too, if the sites before it are discrete
@@ -28,24 +28,24 @@ from torch import Tensor
 from torch.distributions import Distribution
 
 from unknot.core import validation
-from unknot.core.given_values import Given, given
+from unknot.core.given_values import GivenValues, given
 from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import own_leading, reached, tensors_behind
-from unknot.objectives.marginal.marginal_tree import Groups, Marginal, factor_names
-from unknot.objectives.marginal.variable_pairs import factor_pairs, item_distribution
+from unknot.objectives.marginal.marginal_tree import Groups, Marginal, variable_names
+from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import naive
 from unknot.objectives.parts.groups import leaves
 from unknot.objectives.prior.enumeration import combinations, sites_before
-from unknot.objectives.prior.leaves import dimension_log_probs, prior_leaves
+from unknot.objectives.prior.prior_leaves import dimension_log_probs, prior_leaves
 
-PriorProgram = Callable[[Given], Trace]
+PriorProgram = Callable[[GivenValues], Trace]
 
 
 @dataclass(frozen=True)
-class Prior:
+class PriorMarginal:
     """The prior of a pair of traces. ``program`` and ``draws`` serve sites that depend on each other."""
 
     program: PriorProgram | None = None
@@ -53,7 +53,7 @@ class Prior:
 
     def tree(self, q: Trace, p: Trace, groups: Groups, inference: Marginal) -> Marginal:
         """log p of every node, in the shape of ``inference``, at the same draws."""
-        named = factor_names(groups)
+        named = variable_names(groups)
         sites = {name: p[name] for name in p if name in named}  # in the program's order
         dependent = [name for name, node in sites.items() if _depends(node, q)]
         if dependent and self.program is None:
@@ -82,7 +82,7 @@ class PriorGroups:
             parts = {name: self.node(part, whole) for name, part in groups.items()}
         else:
             parts = {name: self.leaf(name, whole) for name in groups}
-        names = factor_names(groups)
+        names = variable_names(groups)
         if len(parts) == 1:
             return Marginal(next(iter(parts.values())).log_q, parts)
         if root or not self.dependent:
@@ -100,7 +100,7 @@ class PriorGroups:
         batch = self.draws if listed is None else _count(listed)
         run = self._run(batch, listed or {})
         dist = item_distribution(run[name], batch)
-        pairs = factor_pairs(node, dist, naive(batch, batch))
+        pairs = variable_pairs(node, dist, naive(batch, batch))
         if pairs.marginals.shape[-1] != size:
             raise SpecError(
                 f"site '{name}': q has {size} single dimensions, p's {type(node.dist).__name__} given its parents "
