@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unknot.models.spec import ModelSpec, NodeSpec, check_spec, node
+from unknot.models.families import FAMILIES
+from unknot.models.node_spec import NodeSpec, node
+from unknot.models.spec import ModelSpec, check_spec
 
 
 def default_model(
@@ -27,7 +29,8 @@ def default_model(
     """
     nodes: list[NodeSpec] = []
     for name, factor in factors.items():
-        way = gradient if factor["family"] in ("concrete", "categorical") else None
+        kind = FAMILIES.get(factor["family"])
+        way = gradient if kind is not None and kind.has_classes else None
         nodes.append(node(name, **factor, recognised_from=["x"], labels=True, gradient=way))
     nodes.append(node("style", "normal", style, recognised_from=["x", *factors]))
     data = {"family": data_family, "parents": [*factors, "style"], "columns": columns, **(x or {})}

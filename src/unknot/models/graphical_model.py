@@ -21,9 +21,8 @@ from unknot.models.augment import augmenter
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
-from unknot.models.spec import ModelSpec, NodeSpec, read_spec
-
-_VECTORS = ("normal", "bernoulli", "relaxed_bernoulli")  # families whose labels are vectors (B, D)
+from unknot.models.node_spec import NodeSpec
+from unknot.models.spec import ModelSpec, read_spec
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ class GraphicalModel(nn.Module):
         if isinstance(value, Partial):
             return value
         known = partial(value).known
-        if value.ndim == 1 and self.spec[name].family in _VECTORS:
+        if value.ndim == 1 and self.spec[name].size == 1 and not self._family(name).has_classes:
             value = value.to(next(self.parameters()).dtype).unsqueeze(-1)  # (B,) for a node of size 1
         return partial(value, known)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.models.families import FAMILIES
+from unknot.models.likelihoods import LIKELIHOODS
+from unknot.models.node_spec import NodeSpec, node
 from unknot.models.yaml_file import read_yaml
+from unknot.suggest import did_you_mean
 
-LATENT_FAMILIES = ("normal", "concrete", "categorical", "bernoulli", "relaxed_bernoulli", "direction")
 MODEL_KEYS = (
     "augment",
     "agreement",
@@ -20,62 +22,6 @@ MODEL_KEYS = (
     "temperature",
     "samples",
 )  # of a model beside its nodes
-DATA_FAMILIES = ("bernoulli", "normal", "poisson", "multinomial", "table")
-
-
-@dataclass(frozen=True)
-class NodeSpec:
-    """One variable of a model.
-
-    ``parents`` are its parents in the generative model. ``recognised_from`` are its parents in the
-    recognition model, among them data nodes; a node without is data: it is observed and never inferred.
-    ``labels`` says that a user may hand over labels for it, for some items or all.
-    """
-
-    name: str
-    family: str
-    size: int | None = None  # how many numbers or classes; data nodes take it from the data
-    parents: tuple[str, ...] = ()
-    recognised_from: tuple[str, ...] = ()
-    labels: bool = False
-    gradient: str | None = None  # how draws carry gradient; None: the family's default
-    hidden: tuple[int, ...] = ()  # hidden layers of its generative network; (): the default
-    recognition_hidden: tuple[int, ...] = ()  # hidden layers of its recognition network; (): the default
-    channels: tuple[int, ...] = ()  # image data: channels of the recogniser's convolutions; (): the default
-    pooled: bool = False  # image data: whether these convolutions are pooled instead of strided
-    recogniser: str = (
-        ""  # image data: "faces" for the recogniser of faces under changing light; "": the default
-    )
-    sees: str = ""  # which part of what the recogniser makes of the data the node is recognised from; "": all
-    confidence: float | None = None  # its own threshold of agreement; None: the model's
-    centre: tuple[float, ...] = ()  # a normal latent's prior mean, () is 0: in whose units its labels are
-    spread: tuple[float, ...] = ()  # and its prior standard deviation, () is 1
-    scale: float | None = None  # a normal data node's standard deviation; None: learned
-    columns: tuple[Mapping[str, Any], ...] = ()  # a table's columns; (): taken from the data
-
-    @property
-    def is_data(self) -> bool:
-        return not self.recognised_from
-
-
-def node(
-    name: str,
-    family: str,
-    size: int | None = None,
-    *,
-    parents: Sequence[str] = (),
-    recognised_from: Sequence[str] = (),
-    **settings: Any,
-) -> NodeSpec:
-    """Describe a node: ``node("digit", "concrete", 10, recognised_from=["x"], labels=True)``."""
-    known = [f.name for f in fields(NodeSpec)]
-    for key in settings:
-        if key not in known:
-            raise SpecError(f"node '{name}': unknown key '{key}'{_nearest(key, known)}")
-    for key in ("hidden", "recognition_hidden", "channels", "centre", "spread", "columns"):
-        if key in settings:
-            settings[key] = _tuple(name, key, settings[key])
-    return NodeSpec(name, family, size, _names(parents), _names(recognised_from), **settings)
 
 
 @dataclass(frozen=True)
@@ -133,7 +79,7 @@ def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> Mo
         return check_spec(ModelSpec(tuple(source)))
     for key in source:
         if key not in ("nodes", *MODEL_KEYS):
-            raise SpecError(f"model: unknown key '{key}'{_nearest(key, ('nodes', *MODEL_KEYS))}")
+            raise SpecError(f"model: unknown key '{key}'; {did_you_mean(key, ('nodes', *MODEL_KEYS))}")
     if not isinstance(source.get("nodes"), Mapping) or not source["nodes"]:
         raise SpecError("model: needs a section 'nodes' that maps each node's name to its settings")
     nodes = []
@@ -181,20 +127,12 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
 
 
 def _check_node(one: NodeSpec, names: list[str]) -> None:
-    families = DATA_FAMILIES if one.is_data else LATENT_FAMILIES
-    if one.family not in families:
-        kind = "data" if one.is_data else "latent"
-        latent = one.is_data and one.family in LATENT_FAMILIES
-        hint = "; a latent node says what it is inferred from: recognised_from" if latent else ""
-        raise SpecError(
-            f"node '{one.name}': family '{one.family}' is not one of the {kind} families "
-            f"{', '.join(families)}{_nearest(one.family, families)}{hint}"
-        )
+    _check_family(one)
     for key in ("parents", "recognised_from"):
         for parent in getattr(one, key):
             if parent not in names:
                 raise SpecError(
-                    f"node '{one.name}': unknown node '{parent}' in {key}{_nearest(parent, names)}"
+                    f"node '{one.name}': unknown node '{parent}' in {key}; {did_you_mean(parent, names)}"
                 )
     if not one.is_data and (one.size is None or one.size < 1):
         raise SpecError(f"node '{one.name}': needs a size, the number of its classes or dimensions")
@@ -210,22 +148,21 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
     if one.recogniser not in ("", "faces"):
         raise SpecError(f"node '{one.name}': recogniser is 'faces' or left out, but is {one.recogniser!r}")
-    if one.family == "direction" and one.size != 3:
-        raise SpecError(f"node '{one.name}': a direction is a vector in space, of size 3, not {one.size}")
-    _check_units(one)
+    (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)
 
 
-def _check_units(one: NodeSpec) -> None:
-    """The prior's centre and spread: numbers for each dimension of a Gaussian node."""
-    for key in ("centre", "spread"):
-        numbers = getattr(one, key)
-        if numbers and (one.family != "normal" or one.is_data or len(numbers) != one.size):
-            raise SpecError(
-                f"node '{one.name}': {key} takes one number for each dimension of a normal latent node, "
-                f"but got {len(numbers)} for a {one.family} node of size {one.size}"
-            )
-    if any(not number > 0 for number in one.spread):
-        raise SpecError(f"node '{one.name}': spread must be positive, but is {list(one.spread)}")
+def _check_family(one: NodeSpec) -> None:
+    families: Collection[str] = LIKELIHOODS if one.is_data else FAMILIES
+    if one.family in families:
+        return
+    kind = "data" if one.is_data else "latent"
+    hint = ""
+    if one.is_data and one.family in FAMILIES:
+        hint = " A latent node says what it is inferred from: recognised_from."
+    raise SpecError(
+        f"node '{one.name}': family '{one.family}' is not one of the {kind} families; "
+        f"{did_you_mean(one.family, families)}{hint}"
+    )
 
 
 def _in_order(parents: dict[str, tuple[str, ...]], model: str, skip: tuple[str, ...]) -> list[str]:
@@ -238,18 +175,3 @@ def _in_order(parents: dict[str, tuple[str, ...]], model: str, skip: tuple[str, 
             raise SpecError(f"the {model} model has a cycle among: {stuck}; remove one of their parents")
         order.extend(ready)
     return order
-
-
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _tuple(name: str, key: str, given: Any) -> tuple[Any, ...]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise SpecError(f"node '{name}': {key} is a list, but got {given!r}")
-    return tuple(given)
-
-
-def _nearest(word: str, words: Iterable[str]) -> str:
-    near = difflib.get_close_matches(str(word), [str(w) for w in words], n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,76 @@
+"""One of K classes, relaxed."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from unknot.core.trace import Trace
+from unknot.models.agreement import Reading, first_draw
+from unknot.models.families.family import Family, LabelKind, Settings
+
+
+class ConcreteFamily(Family):
+    """One of K classes, relaxed. Networks see it standardised like every other input.
+
+    A one-hot entry has mean 1/K and variance (K-1)/K² under the prior, for ten classes a third of a unit Gaussian's
+    spread; fed in raw it would be drowned by the style, and the generator would learn to ignore it.
+    """
+
+    name = "concrete"
+    has_classes = True
+    label_kind = "categorical"
+    label_kinds = ("categorical", "count", "binary")
+    suits: ClassVar[tuple[LabelKind, ...]] = ("categorical", "count", "binary")
+    measure = "error"
+    generating_gradient = "score_function"
+
+    @classmethod
+    def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
+        """As many classes as are named; otherwise, for a count, up to the largest that occurs."""
+        if classes is None:
+            classes = int(labels.max()) + 1 if len(labels) else 0
+        return {"size": classes}
+
+    @classmethod
+    def class_count(cls, size: int) -> int:
+        return size
+
+    @classmethod
+    def settings(cls, size: int) -> Settings:
+        return Settings(torch.arange(size), tuple(str(k) for k in range(size)))
+
+    @classmethod
+    def partly_labelled(cls, size: int, count: int) -> Tensor:
+        return torch.tensor([0] + [-1] * (count - 1))
+
+    def features(self, value: Tensor) -> Tensor:
+        if self.size < 2:
+            return value
+        return (value - 1 / self.size) * (self.size / (self.size - 1) ** 0.5)
+
+    @property
+    def parameters_size(self) -> int:
+        return self.size
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.concrete(outputs, temperature, value=value, name=self.spec.name, gradient=gradient)
+
+    def summary(self, outputs: Tensor) -> Tensor:
+        return outputs.softmax(-1)
+
+    def point(self, outputs: Tensor) -> Tensor:
+        return one_hot(outputs.argmax(-1), self.size).to(outputs.dtype)
+
+    def reading(self, dist: Any) -> Reading:
+        probs = first_draw(dist.probs.detach(), 1)
+        confidence, best = probs.max(-1)
+        return Reading(one_hot(best, self.size).to(probs.dtype), confidence)
+
+    def prior_outputs(self) -> Tensor:
+        return torch.zeros(self.size)

@@ -1,0 +1,135 @@
+"""Family: how network outputs become a latent node's site, and what there is to know about its values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from unknot.core.trace import Trace
+from unknot.models.agreement import Reading
+from unknot.models.node_spec import NodeSpec, refuse_units
+
+SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
+
+LabelKind = Literal["categorical", "continuous", "count", "binary"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Values that a node is set to in turn, to show what it does: ``(K,)`` classes or ``(K, D)``, and their names."""
+
+    values: Tensor
+    names: tuple[str, ...]
+
+
+class Family(nn.Module, ABC):
+    """A latent node's family: ``parameters_size`` outputs of a network become its distribution.
+
+    ``site`` makes the node's site from these outputs. The facts below and the class methods are all that the rest of
+    the package knows of a family: they need a description, not a built model.
+    """
+
+    name: ClassVar[str]  # in descriptions
+    has_classes: ClassVar[bool] = False  # labels are one class (B,) an item; otherwise vectors (B, D)
+    gaussian: ClassVar[bool] = False  # dimensions with a mean and a width each, that can be swept one by one
+    label_kind: ClassVar[LabelKind | None] = None  # how labels are read; None: as they come
+    label_kinds: ClassVar[tuple[LabelKind, ...]] = ("continuous", "count", "binary")  # all that fit
+    suits: ClassVar[tuple[LabelKind, ...]] = ()  # label kinds it is taken for when nobody names a family
+    measure: ClassVar[str] = "root mean square error"  # of its recogniser, against labels that are numbers
+    default_gradient: ClassVar[str | None] = None  # None: the site's own
+    generating_gradient: ClassVar[str | None] = None
+
+    def __init__(self, spec: NodeSpec) -> None:
+        super().__init__()
+        assert spec.size is not None
+        self.spec = spec
+        self.size = spec.size
+
+    # ---- facts about a node of the family, from its description alone ---------------------------------
+
+    @classmethod
+    def check_node(cls, spec: NodeSpec) -> None:
+        """Refuse a description that is no node of this family."""
+        refuse_units(spec)
+
+    @classmethod
+    def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
+        """Settings of the node that takes given labels: the known ones, ``(N,)`` or ``(N, D)``, of so many classes."""
+        return {"size": 1 if labels.ndim == 1 else labels.shape[1]}
+
+    @classmethod
+    def class_count(cls, size: int) -> int:
+        """How many classes a node of this size tells apart; 0 where it is about numbers."""
+        return 0
+
+    @classmethod
+    def measure_for(cls, kind: str) -> str:
+        """The name of the measure for labels of a kind: how often the best class is wrong, or the numbers' own."""
+        return cls.measure if kind == "continuous" else "error"
+
+    @classmethod
+    def settings(cls, size: int) -> Settings | None:
+        """What to set a node to, from one end to the other, to show what it does; None if nothing stands out."""
+        return None
+
+    @classmethod
+    def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
+        """Standard deviations from the prior's mean, ``(..., D)``, as values of the node."""
+        return standard
+
+    @classmethod
+    def partly_labelled(cls, size: int, count: int) -> Tensor:
+        """Labels of ``count`` items: a value that the node can take for the first, unknown for the others."""
+        labels = torch.full((count, size), float("nan"))
+        labels[0] = torch.eye(size)[0]
+        return labels
+
+    # ---- the node's sites -----------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def parameters_size(self) -> int:
+        """How many numbers the network must give."""
+
+    @property
+    def value_size(self) -> int:
+        """How many numbers other networks see of it: the size of :meth:`features`."""
+        return self.size
+
+    def features(self, value: Tensor) -> Tensor:
+        """The value in the form other networks take."""
+        return value
+
+    @abstractmethod
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        """The site with parameters given by a network."""
+
+    def recognise(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
+        """The site in the recognition program: drawn with the gradient that the description names."""
+        return self.site(q, outputs, value, temperature, self.spec.gradient or self.default_gradient)
+
+    def generate(self, p: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
+        """The site in the generative program; if it must be drawn, as a real value and not as a relaxed one."""
+        return self.site(p, outputs, value, temperature, self.generating_gradient)
+
+    @abstractmethod
+    def summary(self, outputs: Tensor) -> Tensor:
+        """What a recogniser reports: probabilities of the classes, or the mean."""
+
+    def point(self, outputs: Tensor) -> Tensor:
+        """The single best value: one-hot, or the mean."""
+        return self.summary(outputs)
+
+    @abstractmethod
+    def reading(self, dist: Any) -> Reading:
+        """The best value of a recogniser's distribution, and how sure that is; without gradient."""
+
+    @abstractmethod
+    def prior_outputs(self) -> Tensor:
+        """Outputs that stand for the standard prior: unit Gaussian, uniform classes, any direction."""

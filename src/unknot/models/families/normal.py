@@ -1,0 +1,88 @@
+"""Real numbers, in the units of their labels."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import softplus
+
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.models.agreement import Reading, first_draw
+from unknot.models.families.family import SMALLEST_SCALE, Family
+from unknot.models.node_spec import NodeSpec, units_error
+
+
+class NormalFamily(Family):
+    """A vector of real numbers, in the units of its ``centre`` and ``spread``: networks see it standardised."""
+
+    name = "normal"
+    gaussian = True
+    label_kind = "continuous"
+    suits = ("continuous",)
+    centre: Tensor
+    spread: Tensor
+
+    def __init__(self, spec: NodeSpec) -> None:
+        super().__init__(spec)
+        self.standard = not (spec.centre or spec.spread)
+        centre = torch.tensor(spec.centre or [0.0] * self.size, dtype=torch.float32)
+        spread = torch.tensor(spec.spread or [1.0] * self.size, dtype=torch.float32)
+        self.register_buffer("centre", centre, persistent=False)  # the description keeps them
+        self.register_buffer("spread", spread, persistent=False)
+
+    @classmethod
+    def check_node(cls, spec: NodeSpec) -> None:
+        for key in ("centre", "spread"):
+            if len(getattr(spec, key)) not in (0, spec.size):
+                raise units_error(spec, key)
+        if any(not number > 0 for number in spec.spread):
+            raise SpecError(f"node '{spec.name}': spread must be positive, but is {list(spec.spread)}")
+
+    @classmethod
+    def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
+        """Its labels' own units: their mean, and their standard deviation."""
+        described = super().describe(labels, classes)
+        if len(labels) < 2:
+            return described
+        numbers = labels.reshape(len(labels), -1).double()
+        spread = numbers.std(0, correction=0)
+        spread = torch.where(spread > 0, spread, 1.0)
+        return {**described, "centre": numbers.mean(0).tolist(), "spread": spread.tolist()}
+
+    @classmethod
+    def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
+        if spec.spread:
+            standard = standard * torch.tensor(spec.spread)
+        return standard + torch.tensor(spec.centre) if spec.centre else standard
+
+    @property
+    def parameters_size(self) -> int:
+        return 2 * self.size
+
+    def features(self, value: Tensor) -> Tensor:
+        return value if self.standard else (value - self.centre) / self.spread
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        loc, raw = outputs.chunk(2, -1)
+        scale = softplus(raw) + SMALLEST_SCALE
+        if not self.standard:
+            loc, scale = self.centre + self.spread * loc, self.spread * scale
+        return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
+
+    def summary(self, outputs: Tensor) -> Tensor:
+        loc = outputs.chunk(2, -1)[0]
+        return loc if self.standard else self.centre + self.spread * loc
+
+    def reading(self, dist: Any) -> Reading:
+        loc = first_draw(dist.mean.detach(), 1)
+        return Reading(loc, torch.ones_like(loc[..., 0]))  # a Gaussian is as sure as its units are wide
+
+    def prior_outputs(self) -> Tensor:
+        unit = math.log(math.expm1(1.0 - SMALLEST_SCALE))  # softplus(unit) + smallest = 1
+        return torch.cat([torch.zeros(self.size), torch.full((self.size,), unit)])

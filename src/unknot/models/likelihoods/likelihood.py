@@ -1,0 +1,60 @@
+"""Likelihood: how a decoder's outputs score the data, and which networks suit the data's shape."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from torch import Size, Tensor, nn
+
+from unknot.core.trace import Trace
+from unknot.models.face_trunk import FaceTrunk
+from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk
+from unknot.models.node_spec import NodeSpec, refuse_units
+
+_SMALL_IMAGE = 28 * 28  # up to here a perceptron draws images as well as convolutions, and faster
+
+
+class Likelihood(nn.Module, ABC):
+    """A data node of a given shape. ``site`` scores data (or, given none, shows what would be generated)."""
+
+    name: ClassVar[str]  # in descriptions
+    takes_columns: ClassVar[bool] = False  # items are rows of a table, whose columns are described
+
+    def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
+        super().__init__()
+        self.spec, self.shape, self.width = spec, shape, width
+
+    @classmethod
+    def suits(cls, x: Tensor, table: bool) -> bool:
+        """Whether it is for data ``(N, ...)`` like these, or rows of a table; False: taken only where it is named."""
+        return False
+
+    @classmethod
+    def check_node(cls, spec: NodeSpec) -> None:
+        """Refuse a description that is no data node of this family."""
+        refuse_units(spec)
+
+    def trunk(self) -> Trunk:
+        """The recogniser's first network: data to ``features`` numbers."""
+        if self.spec.recogniser == "faces":
+            return FaceTrunk(self.shape)
+        if len(self.shape) == 3 and not self.spec.recognition_hidden:
+            channels = self.spec.channels or (32, 64, 64)
+            return ImageTrunk(self.shape, channels, pooled=self.spec.pooled)
+        return VectorTrunk(self.shape, self.spec.recognition_hidden or (self.width,))
+
+    def decoder(self, inputs: int) -> nn.Module:
+        """The generator's last network: parents' values to the parameters of the data."""
+        if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE and not self.spec.hidden:
+            return ImageDecoder(inputs, self.shape, width=self.width)
+        return VectorDecoder(inputs, self.shape, self.spec.hidden or (self.width, self.width))
+
+    @abstractmethod
+    def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
+        """Score x; with None, draw."""
+
+    @abstractmethod
+    def mean(self, outputs: Tensor) -> Tensor:
+        """The expected data, for pictures."""

@@ -1,0 +1,52 @@
+"""One of K classes, relaxed: scores of labels and draws, readings, and what networks see."""
+
+from __future__ import annotations
+
+import torch
+from torch.distributions import Categorical
+from torch.nn.functional import one_hot
+
+import unknot
+from unknot.models import node
+from unknot.models.families.concrete import ConcreteFamily
+
+TEMPERATURE = torch.tensor(0.5)
+
+
+def make(size: int = 4) -> ConcreteFamily:
+    return ConcreteFamily(node("y", "concrete", size, recognised_from=["x"]))
+
+
+def test_labels_are_scored_by_their_mass() -> None:
+    outputs, classes = torch.randn(5, 4), torch.tensor([0, 3, 2, 1, 1])
+    q = unknot.Trace()
+    make().recognise(q, outputs, unknot.partial(classes), TEMPERATURE)
+    torch.testing.assert_close(q["y"].log_prob, Categorical(logits=outputs).log_prob(classes))
+
+
+def test_draws_are_soft_and_the_best_class_is_whole() -> None:
+    outputs = torch.randn(5, 4)
+    value = make().recognise(unknot.Trace(), outputs, None, TEMPERATURE)
+    torch.testing.assert_close(value.sum(-1), torch.ones(5))
+    assert ((value > 0) & (value < 1)).any()
+    assert make().point(outputs).tolist() == one_hot(outputs.argmax(-1), 4).tolist()
+
+
+def test_networks_see_classes_standardised() -> None:
+    seen = make().features(torch.eye(4))  # the prior's four values, equally likely
+    torch.testing.assert_close(seen.mean(0), torch.zeros(4))
+    torch.testing.assert_close(seen.var(0, correction=0), torch.ones(4))
+
+
+def test_a_reading_is_the_best_class_and_its_probability() -> None:
+    outputs = torch.tensor([[0.0, 2.0, 0.0, 0.0]])
+    q = unknot.Trace()
+    make().recognise(q, outputs, None, TEMPERATURE)
+    reading = make().reading(q["y"].dist)
+    assert reading.value.tolist() == [[0.0, 1.0, 0.0, 0.0]]
+    torch.testing.assert_close(reading.confidence, outputs.softmax(-1)[:, 1])
+
+
+def test_it_is_set_to_every_class() -> None:
+    settings = ConcreteFamily.settings(3)
+    assert (settings.values.tolist(), settings.names) == ([0, 1, 2], ("0", "1", "2"))
