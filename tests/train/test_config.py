@@ -9,7 +9,6 @@ import yaml
 
 from unknot.errors import SpecError
 from unknot.train import TrainConfig
-from unknot.train.objective import resolve
 
 
 def test_a_config_survives_yaml() -> None:
@@ -50,24 +49,3 @@ def test_a_config_survives_yaml() -> None:
 def test_wrong_settings_are_named(given: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError, match=message):
         TrainConfig.from_dict(given)
-
-
-def test_objectives_are_found_by_name_and_get_their_symbols() -> None:
-    found = resolve({"name": "hfvae", "beta": 4.0}, dataset_size=123)
-    assert found.keywords == {"beta": 4.0, "dataset_size": 123}  # type: ignore[attr-defined]
-    assert resolve(found, 5) is not None
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("hfva", "there is no 'hfva'; did you mean 'hfvae'"),
-        ({"name": "semi_supervised", "alfa": 1.0}, "no symbol 'alfa'; did you mean 'alpha'"),
-        ({"alpha": 1.0}, "say which one"),
-        ("Terms", "there is no 'Terms'"),
-        ("factor_vae", "needs a value for: .*discriminator"),
-    ],
-)
-def test_wrong_objectives_are_named(given: Any, message: str) -> None:
-    with pytest.raises(SpecError, match=message):
-        resolve(given, 10)

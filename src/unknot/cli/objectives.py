@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from unknot.objectives.catalogue import Entry
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LEGEND = (
     "(1)+(3) reconstruction · (2) mutual information · (4) = (A)+(B): q(z) against the prior · (A) correlation "
     "between groups · (B) = (i)+(ii) · (i) correlation within groups · (ii) single dimensions against their prior · "
-    "(A)* correlation over all dimensions, beside which (B) is (ii) [E19 Figs. 1 and 3]"
+    "(A)* = (A)+(i) correlation over all dimensions [E19 Figs. 1 and 3]"
 )
 
 
@@ -26,17 +26,14 @@ def command(
 
     Examples: `unknot objectives`, `unknot objectives hfvae`
     """
-    from unknot.objectives.catalogue import CATALOGUE, FROM_LABELS
+    from unknot.objectives.catalogue import CATALOGUE
 
-    entries = FROM_LABELS | CATALOGUE
     if name is None:
-        _list(list(entries.values()))
-    elif name in entries:
-        _show(entries[name])
+        _list(list(CATALOGUE.values()))
+    elif name in CATALOGUE:
+        _show(CATALOGUE[name])
     else:
-        near = difflib.get_close_matches(name, entries, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise SpecError(f"there is no objective {name!r}; {hint}there are {', '.join(entries)}")
+        raise SpecError(f"there is no objective '{name}'; {did_you_mean(name, CATALOGUE)}")
 
 
 def _list(entries: list[Entry]) -> None:

@@ -1,6 +1,8 @@
-"""The catalogue: every objective by name, with formula, symbols, reward and reference.
+"""The catalogue: every objective that a model can be trained with, by name. The one registry of them.
 
-``CATALOGUE`` is E19's Table 1: how q(z) meets the prior. ``FROM_LABELS`` are S17's, for partly labelled data.
+Training by name, ``unknot objectives`` and the tests of the docs read it and nothing else: an objective that is not
+listed here has no name in a config file. First S17's, for partly labelled data; then the rows of E19's Table 1, which
+say how q(z) meets the prior.
 """
 
 from __future__ import annotations
@@ -19,7 +21,15 @@ from unknot.objectives.terms import Terms
 
 @dataclass(frozen=True)
 class Entry:
-    """One objective. ``symbols`` says what each of its parameters means; defaults are the function's own."""
+    """One objective.
+
+    * ``name``: what config files and the command line call it;
+    * ``function``: of (q, p, ...), returns :class:`~unknot.objectives.terms.Terms`;
+    * ``formula``, ``rewards``, ``reference``: what it maximises, to which end, and who says so;
+    * ``symbols``: the parameters that make it what it is, each with its meaning; defaults are the function's own;
+    * ``row``: its row in E19's Table 1, None for the others;
+    * ``own_network``: the parameter that takes a network which is trained beside the model, if there is one.
+    """
 
     name: str
     function: Callable[..., Terms]
@@ -27,6 +37,8 @@ class Entry:
     rewards: str
     reference: str
     symbols: Mapping[str, str]
+    row: int | None = None
+    own_network: str | None = None
 
     @property
     def defaults(self) -> dict[str, object]:
@@ -43,7 +55,51 @@ class Entry:
         return "dataset_size" in inspect.signature(self.function).parameters
 
 
-_ENTRIES = (
+_WITH_LABELS = {
+    "alpha": "weight of log q(y | x), the recogniser of the labels",
+    "gamma": "weight of a labelled item beside an unlabelled one",
+}
+
+_FROM_LABELS = (
+    Entry(
+        "elbo",
+        elbo,
+        "E_q [log p(x, y, z) − log q(z | x, y)]",
+        "codes that explain the data and whatever labels each item has, close to the prior",
+        "S17 Eq. 1",
+        {"beta": "weight of the KL terms; 1 is the bound"},
+    ),
+    Entry(
+        "semi_supervised",
+        semi_supervised,
+        "Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) mean_s log w_s, times γ for labelled items",
+        "the bound, and a recogniser that names the labels; for any graph and any pattern of labels",
+        "S17 Eqs. 2-8; Kingma et al. 2014 (M2)",
+        {
+            **_WITH_LABELS,
+            "beta": "weight of the KL terms; 1 is the paper",
+            "relaxed_kl": "divergence of a relaxed draw: of the densities, or of the discrete classes behind them",
+        },
+    ),
+    Entry(
+        "importance_weighted",
+        importance_weighted,
+        "log mean_s [p(x, y, z_s) / q(z_s | x)] + α log mean_s w_s, times γ for labelled items",
+        "a tighter bound with more samples; IWAE where nothing is labelled",
+        "S17 Eq. 9; Burda et al. 2016",
+        _WITH_LABELS,
+    ),
+    Entry(
+        "labels_alone",
+        labels_alone,
+        "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
+        "a recogniser that names the labels, and nothing else: what the same network does without a model",
+        "S17 Eq. 7",
+        {"alpha": "weight of the labels beside the log-terms that p adds, if any"},
+    ),
+)
+
+_TABLE_ONE = (
     Entry(
         "vae",
         table_one.vae,
@@ -51,6 +107,7 @@ _ENTRIES = (
         "codes that explain the data and stay, item by item, close to the prior",
         "Kingma & Welling 2013; Rezende et al. 2014",
         {},
+        row=1,
     ),
     Entry(
         "beta_vae",
@@ -59,6 +116,7 @@ _ENTRIES = (
         "for β > 1, codes near the prior: less correlation, but also less information about x",
         "Higgins et al. 2016",
         {"beta": "weight of the whole KL divergence; 1 is the VAE, below 1 favours reconstruction"},
+        row=2,
     ),
     Entry(
         "dip_vae",
@@ -71,6 +129,7 @@ _ENTRIES = (
             "lambda_d": "weight of the variances (on it); by default 10 λ_od for I, λ_od for II",
             "kind": "I: covariance of the encoder's means; II: covariance of z under q(z)",
         },
+        row=3,
     ),
     Entry(
         "info_vae",
@@ -79,6 +138,7 @@ _ENTRIES = (
         "codes that are distributed like the prior over the whole data set, each as sharp as it likes",
         "Zhao et al. 2017",
         {"lambda_": "weight of the divergence between q(z) and p(z)"},
+        row=4,
     ),
     Entry(
         "capacity_vae",
@@ -87,6 +147,7 @@ _ENTRIES = (
         "codes that use exactly C nats; raising C while training lets one code in after another",
         "Burgess et al. 2018; Alemi et al. 2018",
         {"gamma": "weight of the distance from C", "C": "capacity in nats; see annealed_capacity"},
+        row=5,
     ),
     Entry(
         "anchor_vae",
@@ -95,6 +156,7 @@ _ENTRIES = (
         "for λ > 0, anchor codes z_a that carry much of x",
         "Gao et al. 2018",
         {"anchors": "variables, or dimensions of variables, that are anchors", "lambda_": "reward per nat"},
+        row=6,
     ),
     Entry(
         "information_dropout",
@@ -103,22 +165,26 @@ _ENTRIES = (
         "codes that keep little of x beyond what reconstruction needs, with independent dimensions",
         "Achille & Soatto 2018",
         {"beta": "price of information about x", "gamma": "price of total correlation"},
+        row=7,
     ),
     Entry(
         "beta_tcvae",
         table_one.beta_tcvae,
-        "(1) + (2) + (3) + (B) + β (A)*",
+        "(1) + (2) + (3) + (ii) + β (A)*",
         "independent dimensions, without a price on information",
         "Chen et al. 2018",
         {"beta": "weight of the total correlation; 1 is the VAE"},
+        row=8,
     ),
     Entry(
         "factor_vae",
         table_one.factor_vae,
-        "(1) + (2) + (3) + (4) − γ TC, which is (1) + (2) + (3) + (B) + β (A)* with β = 1 + γ",
+        "(1) + (2) + (3) + (4) − γ TC, which is (1) + (2) + (3) + (ii) + β (A)* with β = 1 + γ",
         "independent dimensions, without a price on information; TC comes from a discriminator",
         "Kim & Mnih 2018",
         {"discriminator": "network z -> log q(z)/Π q(z_d), trained beside", "gamma": "extra price of TC"},
+        row=8,
+        own_network="discriminator",
     ),
     Entry(
         "hfvae",
@@ -132,54 +198,8 @@ _ENTRIES = (
             "gamma": "price of correlation inside a group",
             "groups": "tree of groups; by default each variable is one",
         },
+        row=9,
     ),
 )
 
-CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
-
-_WITH_LABELS = {
-    "alpha": "weight of log q(y | x), the recogniser of the labels",
-    "gamma": "weight of a labelled item beside an unlabelled one",
-}
-
-FROM_LABELS: dict[str, Entry] = {
-    entry.name: entry
-    for entry in (
-        Entry(
-            "elbo",
-            elbo,
-            "E_q [log p(x, y, z) − log q(z | x, y)]",
-            "codes that explain the data and whatever labels each item has, close to the prior",
-            "S17 Eq. 1",
-            {"beta": "weight of the KL terms; 1 is the bound"},
-        ),
-        Entry(
-            "semi_supervised",
-            semi_supervised,
-            "Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) mean_s log w_s, times γ for labelled items",
-            "the bound, and a recogniser that names the labels; for any graph and any pattern of labels",
-            "S17 Eqs. 2-8; Kingma et al. 2014 (M2)",
-            {
-                **_WITH_LABELS,
-                "beta": "weight of the KL terms; 1 is the paper",
-                "relaxed_kl": "divergence of a relaxed draw: of the densities, or of the discrete classes behind them",
-            },
-        ),
-        Entry(
-            "importance_weighted",
-            importance_weighted,
-            "log mean_s [p(x, y, z_s) / q(z_s | x)] + α log mean_s w_s, times γ for labelled items",
-            "a tighter bound with more samples; IWAE where nothing is labelled",
-            "S17 Eq. 9; Burda et al. 2016",
-            _WITH_LABELS,
-        ),
-        Entry(
-            "labels_alone",
-            labels_alone,
-            "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
-            "a recogniser that names the labels, and nothing else: what the same network does without a model",
-            "S17 Eq. 7",
-            {"alpha": "weight of the labels beside the log-terms that p adds, if any"},
-        ),
-    )
-}
+CATALOGUE: dict[str, Entry] = {entry.name: entry for entry in (*_FROM_LABELS, *_TABLE_ONE)}

@@ -2,8 +2,8 @@
 
 Numbers in circles are the terms of E19 Figs. 1 and 3: (1)+(3) reconstruction, (2) mutual information,
 (4) = (A)+(B) the divergence of q(z) from the prior, (A) correlation between groups, (B) = (i)+(ii) within
-groups and single dimensions. Where a row of the table treats all dimensions alike, its (A)* is the total
-correlation over all dimensions: ``between`` and ``within`` together.
+groups and single dimensions. Where a row of the table treats all dimensions alike, its (A)* = (A)+(i) is the
+total correlation over all dimensions, ``between`` and ``within`` together; then (4) = (A)*+(ii).
 
 Every objective is a function of (q, p, ...) that returns :class:`~unknot.objectives.terms.Terms`. Those that
 need the inference marginal take ``dataset_size``, which has no default, and the options of
@@ -150,7 +150,7 @@ def information_dropout(
 
 
 def beta_tcvae(q: Trace, p: Trace, dataset_size: int, beta: float = 6.0, **options: Unpack[Options]) -> Terms:
-    """(1)+(2)+(3) + (B) + β(A)*: the ELBO with the total correlation weighted (Chen et al. 2018).
+    """(1)+(2)+(3) + (ii) + β(A)*: the ELBO with the total correlation weighted (Chen et al. 2018).
 
     Rewards independent dimensions, at no extra price on information. All dimensions of all variables are alike.
     """
@@ -164,10 +164,10 @@ def factor_vae(
     gamma: float = 10.0,
     variables: Sequence[str] | None = None,
 ) -> Terms:
-    """(1)+(2)+(3)+(4) - γ TC(z): β-TCVAE with β = 1 + γ, TC from a discriminator (Kim & Mnih 2018).
+    """(1)+(2)+(3)+(4) - γ TC: β-TCVAE with TC from a discriminator (Kim & Mnih 2018).
 
-    The discriminator tells draws of q(z) from draws with permuted dimensions, and its log-odds estimate
-    log q(z) / Π_d q(z_d). Train it beside the model with
+    As β-TCVAE it is (1)+(2)+(3) + (ii) + β(A)* with β = 1 + γ. The discriminator tells draws of q(z) from draws
+    with permuted dimensions, and its log-odds estimate log q(z) / Π_d q(z_d). Train it beside the model with
     :func:`~unknot.objectives.discriminator.discriminator_loss`. Rewards independent dimensions.
     """
     values = _elbo_parts(q, p)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from unknot.objectives.catalogue import Entry
 
 Objective = Callable[..., Any]  # (q, p) -> Terms
 
@@ -19,9 +22,11 @@ def resolve(
 ) -> Objective:
     """The function ``(q, p) -> Terms`` that a config means.
 
-    ``"elbo"`` or ``{"name": "hfvae", "beta": 4.0}`` is looked up in :mod:`unknot.objectives`; a function is taken
-    as it is. Where the objective asks for ``dataset_size`` and it is not given, it is the size of the data set.
-    ``draw`` makes a recognition trace of the model; FactorVAE's discriminator takes its size from it.
+    * ``given``: ``"elbo"`` or ``{"name": "hfvae", "beta": 4.0}``, looked up in the catalogue
+      (:mod:`unknot.objectives.catalogue`); or a function, which is taken as it is;
+    * ``dataset_size``: what the objective gets where it asks for one and none is given;
+    * ``draw``: makes a recognition trace of the model, from which an objective's own network takes its size. Without
+      it the settings of such an objective are looked at, but the network is not made.
 
     >>> resolve({"name": "elbo"}, dataset_size=100).__name__
     'elbo'
@@ -32,38 +37,29 @@ def resolve(
     name = symbols.pop("name", None)
     if name is None:
         raise SpecError("objective: say which one, {'name': 'elbo', ...}; `unknot objectives` lists them.")
-    makes_own = name == "factor_vae" and "discriminator" not in symbols and draw is not None
-    function = _complete(_named(str(name)), symbols, dataset_size, ("discriminator",) if makes_own else ())
-    if makes_own and draw is not None:
-        from unknot.train.adversary import FactorVAE
+    entry = _entry(str(name))
+    if entry.own_network is None or entry.own_network in symbols:
+        return _complete(entry.function, symbols, dataset_size)
+    function = _complete(entry.function, symbols, dataset_size, supplied=(entry.own_network,))
+    if draw is None:
+        return function
+    from unknot.train.adversary import FactorVAE
 
-        return FactorVAE(draw(), **symbols)
-    return function
-
-
-def _named(name: str) -> Objective:
-    from unknot import objectives
-
-    names = [n for n in getattr(objectives, "__all__", ()) if _takes_traces(getattr(objectives, n))]
-    if name in names:
-        found: Objective = getattr(objectives, name)
-        return found
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean '{near[0]}'? " if near else ""
-    raise SpecError(f"objective: there is no '{name}'; {hint}There are: {', '.join(names)}.")
+    return FactorVAE(draw(), **symbols)
 
 
-def _takes_traces(thing: Any) -> bool:
-    """Whether this is an objective: a function whose first two arguments are q and p."""
-    if not inspect.isfunction(thing):
-        return False
-    return list(inspect.signature(thing).parameters)[:2] == ["q", "p"]
+def _entry(name: str) -> Entry:
+    from unknot.objectives.catalogue import CATALOGUE
+
+    if name not in CATALOGUE:
+        raise SpecError(f"objective: there is no '{name}'; {did_you_mean(name, CATALOGUE)}")
+    return CATALOGUE[name]
 
 
 def _complete(
     function: Objective, symbols: dict[str, Any], dataset_size: int, supplied: tuple[str, ...] = ()
 ) -> Objective:
-    """Bind the symbols, after a look at which ones the function takes."""
+    """Bind the symbols, after a look at which ones the function takes; ``supplied`` come from elsewhere."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -72,11 +68,8 @@ def _complete(
     names = list(parameters)[2:]
     for symbol in symbols:
         if symbol not in names and not takes_any:
-            near = difflib.get_close_matches(symbol, names, n=1)
-            hint = f"did you mean '{near[0]}'? " if near else ""
-            takes = ", ".join(names) or "none"
             raise SpecError(
-                f"objective '{_name(function)}' has no symbol '{symbol}'; {hint}It takes: {takes}."
+                f"objective '{_name(function)}' has no symbol '{symbol}'; {did_you_mean(symbol, names)}"
             )
     if "dataset_size" in names:
         symbols.setdefault("dataset_size", dataset_size)

@@ -1,0 +1,59 @@
+"""Objectives by name: found in the catalogue, with their symbols, and refused in one sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+import unknot
+from unknot.errors import SpecError
+from unknot.objectives.catalogue import CATALOGUE
+from unknot.train.adversary import FactorVAE
+from unknot.train.objective import resolve
+
+
+def test_objectives_are_found_by_name_and_get_their_symbols() -> None:
+    found = resolve({"name": "hfvae", "beta": 4.0}, dataset_size=123)
+    assert found.keywords == {"beta": 4.0, "dataset_size": 123}  # type: ignore[attr-defined]
+    assert resolve(found, 5) is not None
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_every_objective_of_the_catalogue_can_be_named(name: str) -> None:
+    symbols = {"anchors": ["z"]} if name == "anchor_vae" else {}
+    found = resolve({"name": name, **symbols}, dataset_size=10)
+    assert getattr(found, "func", found) is CATALOGUE[name].function
+
+
+def test_an_objective_with_a_network_of_its_own_makes_it_from_a_draw() -> None:
+    def draw() -> unknot.Trace:
+        q = unknot.Trace()
+        q.normal(torch.zeros(4, 3), 1.0, name="z")
+        return q
+
+    made = resolve({"name": "factor_vae", "gamma": 2.0}, 10, draw)
+    assert isinstance(made, FactorVAE)
+    assert (made.gamma, made.discriminator.dimensions) == (2.0, 3)
+    own = unknot.objectives.Discriminator(3)
+    given = resolve({"name": "factor_vae", "discriminator": own}, 10, draw)
+    assert given.keywords == {"discriminator": own}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("hfva", "there is no 'hfva'; did you mean 'hfvae'"),
+        ({"name": "semi_supervised", "alfa": 1.0}, "no symbol 'alfa'; did you mean 'alpha'"),
+        ({"name": "factor_vae", "gama": 1.0}, "no symbol 'gama'; did you mean 'gamma'"),
+        ({"alpha": 1.0}, "say which one"),
+        ("Terms", "there is no 'Terms'"),
+        ("decompose", "there is no 'decompose'"),
+        ("anchor_vae", "needs a value for: anchors"),
+        (unknot.objectives.factor_vae, "needs a value for: discriminator"),
+    ],
+)
+def test_wrong_objectives_are_named(given: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        resolve(given, 10)
