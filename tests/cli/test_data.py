@@ -73,5 +73,8 @@ def test_a_mistake_is_one_sentence_and_code_2() -> None:
     command = [sys.executable, "-m", "unknot", "data", "get", "mnits"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == "unknot: There is no data set named 'mnits'; did you mean mnist?\n"
+    assert done.stderr.startswith(
+        "unknot: There is no data set named 'mnits'; did you mean 'mnist'? There are: "
+    )
+    assert done.stderr.count("\n") == 1
     assert done.stdout == ""

@@ -5,9 +5,9 @@ import dataclasses
 import pytest
 import torch
 
+from tests.data.packing import packed as as_bits
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.packed import PackedBits
 from unknot.errors import DataError
 
 
@@ -18,7 +18,7 @@ def make(n: int = 40, packed: bool = False) -> Dataset:
     shape = Factor("shape", "categorical", values, ("a", "b", "c"))
     place = Factor("place", "continuous", torch.randn(n, 2, generator=generator))
     splits = {"train": torch.arange(30), "test": torch.arange(30, n)}
-    pixels = PackedBits.from_images(x) if packed else x
+    pixels = as_bits(x) if packed else x
     return Dataset("toy", pixels, 100 + torch.arange(n), {"shape": shape, "place": place}, splits)
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from unknot.data import from_arrays
-from unknot.data.description import outline, without_items
+from unknot.data.description import dataset_without_items, describe_dataset
 
 
 def test_an_outline_keeps_everything_but_the_items() -> None:
@@ -13,7 +13,7 @@ def test_an_outline_keeps_everything_but_the_items() -> None:
         np.zeros((4, 8, 8), np.uint8),
         {"word": ["a", "b", None, "a"], "light": np.zeros((4, 3)), "on": [True, False, True, True]},
     )
-    blank = without_items(json.loads(json.dumps(outline(data))))
+    blank = dataset_without_items(json.loads(json.dumps(describe_dataset(data))))
     assert len(blank) == 0
     assert blank.item_shape == data.item_shape
     for name, factor in data.factors.items():

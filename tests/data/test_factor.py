@@ -33,14 +33,14 @@ def test_known_marks_minus_one_and_nan():
 )
 def test_check_names_factor_row_and_value(kind, values, classes, row, shown):
     with pytest.raises(DataError, match=f"factor 'f', row {row}: got .*{shown}"):
-        factor(kind, values, classes).check()
+        factor(kind, values, classes).refuse_wrong_values()
 
 
 def test_check_accepts_every_legal_value():
-    factor("categorical", [-1, 0, 1], ("a", "b")).check()
-    factor("binary", [-1, 0, 1]).check()
-    factor("count", [-1, 0, 1000]).check()
-    factor("continuous", [NAN, -1.0, 1e30]).check()
+    factor("categorical", [-1, 0, 1], ("a", "b")).refuse_wrong_values()
+    factor("binary", [-1, 0, 1]).refuse_wrong_values()
+    factor("count", [-1, 0, 1000]).refuse_wrong_values()
+    factor("continuous", [NAN, -1.0, 1e30]).refuse_wrong_values()
 
 
 def test_construction_refuses_wrong_type_shape_and_kind():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.data.packing import packed
 from unknot.data.packed import PackedBits
 from unknot.errors import DataError
 
@@ -15,44 +16,32 @@ def images() -> torch.Tensor:
 
 
 def test_indexing_gives_the_images_back_as_0_and_255(images):
-    packed = PackedBits.from_images(images)
+    held = packed(images)
     rows = torch.tensor([3, 3, 49, 0])
-    assert torch.equal(packed[rows], images[rows] * 255)
-    assert torch.equal(packed[[1, 2]], images[[1, 2]] * 255)
-    assert torch.equal(packed[10:20:3], images[10:20:3] * 255)
-    assert torch.equal(packed[-1], images[-1] * 255)
-    assert packed[rows].dtype == torch.uint8
-    assert packed.shape == images.shape
-    assert len(packed) == 50
+    assert torch.equal(held[rows], images[rows] * 255)
+    assert torch.equal(held[[1, 2]], images[[1, 2]] * 255)
+    assert torch.equal(held[10:20:3], images[10:20:3] * 255)
+    assert torch.equal(held[-1], images[-1] * 255)
+    assert held[rows].dtype == torch.uint8
+    assert held.shape == images.shape
+    assert len(held) == 50
     with pytest.raises(IndexError):
-        packed[50]
+        held[50]
 
 
 def test_floats_are_0_and_1(images):
     rows = torch.tensor([7, 8])
-    assert torch.equal(PackedBits.from_images(images).floats(rows), images[rows].float())
+    assert torch.equal(packed(images).floats(rows), images[rows].float())
 
 
 def test_select_stays_packed(images):
     rows = torch.tensor([5, 1])
-    chosen = PackedBits.from_images(images).select(rows)
+    chosen = packed(images).select(rows)
     assert torch.equal(chosen[:], images[rows] * 255)
 
 
 def test_one_bit_a_pixel(images):
-    assert PackedBits.from_images(images).nbytes == 50 * 5  # 35 bits in 5 bytes
-
-
-def test_chunks_pack_like_the_whole_and_any_ink_counts(images):
-    chunks = [images[:20].numpy() * 255, images[20:].numpy() * 7]
-    packed = PackedBits.from_chunks(chunks, 50, (1, 5, 7))
-    assert torch.equal(packed.bits, PackedBits.from_images(images).bits)
-
-
-@pytest.mark.parametrize("size", [49, 51])
-def test_a_wrong_number_of_images_is_refused(images, size):
-    with pytest.raises(DataError, match=f"expected {size} of them, got 50"):
-        PackedBits.from_chunks([images], size, (1, 5, 7))
+    assert packed(images).nbytes == 50 * 5  # 35 bits in 5 bytes
 
 
 def test_bits_of_the_wrong_size_are_refused():

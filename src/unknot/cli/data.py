@@ -97,11 +97,11 @@ def check_command(
     """
     from rich.table import Table
 
-    from unknot.data.files.verification import check
+    from unknot.data.files.verification import verify
     from unknot.data.sets.loading import entries, entry
 
     table = Table("data set", "source", "size", "checksum", "state", box=None, pad_edge=False)
-    reports = [check(e, data_dir, entries()) for e in ([entry(n) for n in names] if names else entries())]
+    reports = [verify(e, data_dir, entries()) for e in ([entry(n) for n in names] if names else entries())]
     for report in reports:
         table.add_row(report.name, report.source, report.size, report.checksum, report.state)
     _print(table)

@@ -151,7 +151,7 @@ class Dataset:
                 raise DataError(f"{self.name}: give a seed or a generator, not both.")
             generator = torch.Generator().manual_seed(seed)
         for factor in self.factors.values():
-            factor.check()
+            factor.refuse_wrong_values()
         if labelled_share is None:
             order = epoch_order(len(self), shuffle, generator)
         elif not shuffle:

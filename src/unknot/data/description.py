@@ -1,4 +1,4 @@
-"""A data set's outline: all that a trained model must know of its data, without any of the items."""
+"""A data set's description: all that a trained model must know of its data, without any of the items."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 
 
-def outline(data: Dataset) -> dict[str, Any]:
+def describe_dataset(data: Dataset) -> dict[str, Any]:
     """Name, item shape, columns and factors as plain data, for a JSON file."""
     return {
         "name": data.name,
@@ -23,8 +23,8 @@ def outline(data: Dataset) -> dict[str, Any]:
     }
 
 
-def without_items(told: Mapping[str, Any]) -> Dataset:
-    """The data set of an outline, with no items: new data can be read ``like`` it."""
+def dataset_without_items(told: Mapping[str, Any]) -> Dataset:
+    """The data set of a description, with no items: new data can be read ``like`` it."""
     factors = {name: factor_without_items(name, factor) for name, factor in told["factors"].items()}
     table = tuple(Column(c["name"], c["kind"], tuple(c["classes"])) for c in told["table"])
     x, ids = torch.zeros(0, *told["shape"]), torch.zeros(0, dtype=torch.int64)

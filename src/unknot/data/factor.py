@@ -27,7 +27,7 @@ class Factor:
     as unknown. There is no second mark for it, because such a mark would tell the count of digits even
     where the count is hidden; ask the factor that says how many there are.
 
-    The constructor checks types and shapes; `check` checks every value and is called before batching.
+    The constructor checks types and shapes; `refuse_wrong_values` looks at every value and is called before batching.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Factor:
             return 2
         raise DataError(f"factor '{self.name}' is {self.kind}: it has no fixed number of classes.")
 
-    def check(self) -> None:
+    def refuse_wrong_values(self) -> None:
         """Refuse a value that cannot be: a class out of range, a negative count, an infinity."""
         wrong = self._wrong_rows()
         if wrong.any():

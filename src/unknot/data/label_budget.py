@@ -83,7 +83,7 @@ class LabelBudget:
         factors = {}
         for name, factor in dataset.factors.items():
             factors[name] = factor.hide(masks.get(name, nothing).to(dataset.device))
-            factors[name].check()
+            factors[name].refuse_wrong_values()
         return replace(dataset, factors=factors)
 
     def validation(self, dataset: Dataset, part: int | float, seed: int) -> tuple[LabelBudget, LabelBudget]:

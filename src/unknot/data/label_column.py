@@ -46,7 +46,7 @@ def read_factor(
         factor = _categorical(name, values, unknown, classes)
     else:
         factor = Factor(name, kind, _whole(name, values, unknown, kind))
-    factor.check()
+    factor.refuse_wrong_values()
     return factor
 
 

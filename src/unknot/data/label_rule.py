@@ -59,7 +59,7 @@ def describe(rule: Rule) -> str:
 
 def rows_for(dataset: Dataset, factor: Factor, rule: Rule, seed: int) -> Tensor:
     """The rows whose label of `factor` the rule lets show (`SameAs` is resolved by the budget)."""
-    factor.check()
+    factor.refuse_wrong_values()
     key = f"{seed} {factor.name}"
     if isinstance(rule, Per):
         group = dataset.factor(rule.by)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -32,27 +32,6 @@ class PackedBits:
         # byte is faster than shifting and masking, and runs on any device.
         pixels = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)  # (256, 8)
         self._table = torch.from_numpy(pixels).view(torch.int64)[:, 0].contiguous().to(bits.device)
-
-    @classmethod
-    def from_images(cls, images: Tensor | np.ndarray) -> PackedBits:
-        """Pack images `(N, C, H, W)`; every pixel other than 0 counts as 1."""
-        return cls.from_chunks([images], len(images), images.shape[1:])
-
-    @classmethod
-    def from_chunks(
-        cls, chunks: Iterable[Tensor | np.ndarray], size: int, item_shape: Sequence[int]
-    ) -> PackedBits:
-        """Pack images that arrive in pieces, so that the unpacked set never has to fit in memory."""
-        packed = np.empty((size, -(-int(np.prod(item_shape)) // 8)), dtype=np.uint8)
-        filled = 0
-        for chunk in chunks:
-            rows = np.asarray(chunk).reshape(len(chunk), -1)
-            if filled + len(rows) <= size:
-                packed[filled : filled + len(rows)] = np.packbits(rows != 0, axis=1)
-            filled += len(rows)
-        if filled != size:
-            raise DataError(f"packing images: expected {size} of them, got {filled}.")
-        return cls(torch.from_numpy(packed), item_shape)
 
     def __len__(self) -> int:
         return len(self.bits)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
 from unknot.train.schedules import schedule
 
 PRECISIONS = ("32-true", "bf16-mixed")
@@ -64,15 +64,13 @@ class TrainConfig:
         known = [field.name for field in fields(cls)]
         for key in given:
             if key not in known:
-                near = difflib.get_close_matches(str(key), known, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}."
-                raise SpecError(f"train: there is no setting '{key}'; {hint}")
+                raise SpecError(f"train: there is no setting '{key}'; {did_you_mean(key, known)}")
         made = dict(given)
         for key in ("betas", "labelled_by"):
             if isinstance(made.get(key), list):
                 made[key] = tuple(made[key])
         config = cls(**made)
-        config.check()
+        config.refuse_wrong_settings()
         return config
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,7 +82,7 @@ class TrainConfig:
             )
         return plain
 
-    def check(self) -> None:
+    def refuse_wrong_settings(self) -> None:
         """Refuse settings that cannot be, naming the setting and what it takes."""
         if (self.steps is None) == (self.epochs is None):
             raise SpecError("train: give either steps or epochs, to say how long to train.")

@@ -37,7 +37,7 @@ class Epochs:
         if len(data) == 0:
             raise DataError(f"{data.name}: there are no items to train on.")
         for factor in data.factors.values():
-            factor.check()
+            factor.refuse_wrong_values()
         plan = cls(data, config, rank, world, 1)
         rows = len(plan.order(0))
         if rows < config.batch_size:

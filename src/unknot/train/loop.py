@@ -67,7 +67,7 @@ def fit(
     use no label outside the budget. ``on_step(step, record)`` is called after each step, with what was logged
     or None. Under ``torchrun`` each process takes its part of every batch.
     """
-    config.check()
+    config.refuse_wrong_settings()
     fabric = connect(config.device, config.precision)
     with ExitStack() as stack:
         if run is not None and fabric.is_global_zero:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
 
 Spec = float | Mapping[str, Any]
 Schedule = Callable[[int], float]
 
-_KEYS = {"name", "start", "end", "warmup"}
+_KEYS = ("name", "start", "end", "warmup")
 
 
 def _constant(start: float, end: float, part: float) -> float:
@@ -65,14 +65,10 @@ def schedule(spec: Spec, steps: int, what: str) -> Schedule:
 def _check(given: dict[str, Any], what: str) -> None:
     for key in given:
         if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"a schedule takes {', '.join(sorted(_KEYS))}."
-            raise SpecError(f"{what}: a schedule has no key '{key}'; {hint}")
+            raise SpecError(f"{what}: a schedule has no key '{key}'; {did_you_mean(key, _KEYS)}")
     name = given.get("name")
     if name not in CURVES:
-        near = difflib.get_close_matches(str(name), CURVES, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        raise SpecError(f"{what}: there is no schedule '{name}'; {hint}There are: {', '.join(CURVES)}.")
+        raise SpecError(f"{what}: there is no schedule '{name}'; {did_you_mean(name, CURVES)}")
     for key in ("start", "end", "warmup"):
         number = given.get(key, 0.0)
         if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:

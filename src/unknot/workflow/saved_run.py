@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from unknot.data.dataset import Dataset
-from unknot.data.description import outline, without_items
+from unknot.data.description import dataset_without_items, describe_dataset
 from unknot.errors import RunError
 from unknot.files import write_file
 from unknot.models.graphical_model import GraphicalModel
@@ -22,7 +22,7 @@ MODEL = "model.json"
 
 @dataclass(frozen=True)
 class KeptModel:
-    """A trained model, and the outline of its data: a data set without items. ``ink``: dark strokes on a page."""
+    """A trained model, and the description of its data: a data set without items. ``ink``: dark strokes on a page."""
 
     run: RunFolder
     model: GraphicalModel
@@ -31,10 +31,10 @@ class KeptModel:
 
 
 def keep_model(run: RunFolder, model: GraphicalModel, data: Dataset) -> None:
-    """Write ``RUN/model.json``: the model's description and its data's outline. The weights are in checkpoints."""
+    """Write ``RUN/model.json``: the descriptions of the model and of its data. The weights are in checkpoints."""
     some = data.batch(range(min(64, len(data)))).x.numpy()
     ink = len(model.shape) == 3 and drawn_in_ink(some)
-    content = {"spec": model.spec.to_dict(), "data": outline(data), "ink": ink}
+    content = {"spec": model.spec.to_dict(), "data": describe_dataset(data), "ink": ink}
     with run.explains_disk_errors(MODEL):
         write_file(run.path / MODEL, json.dumps(content, indent=1).encode())
 
@@ -44,7 +44,11 @@ def open_model(path: str | Path) -> KeptModel:
     run = RunFolder.open(path)
     try:
         content = json.loads((run.path / MODEL).read_text())
-        spec, data, ink = read_spec(content["spec"]), without_items(content["data"]), bool(content["ink"])
+        spec, data, ink = (
+            read_spec(content["spec"]),
+            dataset_without_items(content["data"]),
+            bool(content["ink"]),
+        )
     except OSError as error:
         raise RunError(f"{run.path} has no readable {MODEL}: it was not made by `unknot fit`.") from error
     except (ValueError, KeyError, TypeError) as error:

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from unknot.data import PackedBits, load
-from unknot.data.files.verification import check
+from unknot.data.files.verification import verify
 from unknot.data.sets.loading import entries
 from unknot.data.sets.newsgroups_text import TextDataset
 
@@ -16,14 +16,14 @@ MNIST_TRAIN = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
 
 
 def test_every_file_that_is_there_has_its_checksum(real_data: Path) -> None:
-    reports = {entry.name: check(entry, real_data, entries()).state for entry in entries()}
+    reports = {entry.name: verify(entry, real_data, entries()).state for entry in entries()}
     assert "bad" not in reports.values()
     assert reports["digits"] == "OK"
 
 
 def present(name: str, folder: Path) -> None:
     entry = next(entry for entry in entries() if entry.name == name)
-    if check(entry, folder, entries()).state == "missing":
+    if verify(entry, folder, entries()).state == "missing":
         pytest.skip(f"needs the files of {name} in UNKNOT_DATA")
 
 

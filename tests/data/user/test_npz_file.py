@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from unknot.data import Dataset, Factor, PackedBits
+from tests.data.packing import packed
+from unknot.data import Dataset, Factor
 from unknot.data.user.npz_file import read_npz_dataset, write_npz
 from unknot.errors import DataError
 
@@ -33,7 +34,7 @@ def test_round_trip(tmp_path: Path) -> None:
 
 
 def test_refusals(tmp_path: Path) -> None:
-    bits = PackedBits.from_images(torch.ones(2, 1, 4, 4))
+    bits = packed(torch.ones(2, 1, 4, 4))
     with pytest.raises(DataError, match="packed images cannot be written"):
         write_npz(tmp_path / "x.npz", Dataset("bits", bits, torch.arange(2)))
     (tmp_path / "x.npz").write_bytes(b"PK nonsense")

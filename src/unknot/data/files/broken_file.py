@@ -10,9 +10,6 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-from numpy.lib.npyio import NpzFile
-
 from unknot.errors import DataError
 
 _READER_ERRORS = (
@@ -29,8 +26,8 @@ _READER_ERRORS = (
 
 
 @contextlib.contextmanager
-def reading(path: Path, what: str) -> Iterator[None]:
-    """While `path` is read as `what` ("an idx file", "a MATLAB file")."""
+def explain_broken_file(path: Path, what: str) -> Iterator[None]:
+    """While ``path`` is read as ``what`` ("an idx file", "a MATLAB file"): name it if it turns out broken."""
     try:
         yield
     except _READER_ERRORS as error:
@@ -38,19 +35,3 @@ def reading(path: Path, what: str) -> Iterator[None]:
         raise DataError(
             f"The data file {path} cannot be read as {what} ({reason}): replace it by a good copy."
         ) from error
-
-
-def read_npz(path: Path, *names: str) -> dict[str, np.ndarray]:
-    """The named arrays of an .npz file, read without pickle."""
-    with reading(path, f"an .npz with {', '.join(names)}"), open_npz(path) as archive:
-        return {name: archive[name] for name in names}
-
-
-@contextlib.contextmanager
-def open_npz(path: Path) -> Iterator[NpzFile]:
-    """An .npz file, read without pickle; closed even when it turns out not to be one."""
-    with path.open("rb") as stream:
-        archive = np.load(stream, allow_pickle=False)
-        if not isinstance(archive, NpzFile):
-            raise ValueError("it is a single array")
-        yield archive

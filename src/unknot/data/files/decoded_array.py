@@ -12,7 +12,7 @@ from unknot.errors import DataError
 from unknot.files import atomic_file, lock
 
 
-def decoded_once(
+def decoded_array(
     path: Path, shape: tuple[int, ...], chunks: Callable[[], Iterable[np.ndarray]]
 ) -> np.ndarray:
     """The uint8 array of `shape` at `path`, made from `chunks()` (pieces along the first axis) if need be.

@@ -13,7 +13,7 @@ from unknot.errors import DataError
 
 
 @dataclass(frozen=True)
-class Report:
+class Verification:
     """One row of `unknot data check`; `state` is "OK", "missing" or "bad"."""
 
     name: str
@@ -24,20 +24,20 @@ class Report:
     advice: str = ""  # a sentence, when something is to be done
 
 
-def check(entry: Entry, data_dir: str | Path | None = None, others: Iterable[Entry] = ()) -> Report:
+def verify(entry: Entry, data_dir: str | Path | None = None, others: Iterable[Entry] = ()) -> Verification:
     """Look where `load` would look, verify what is there, fetch nothing."""
     if not entry.forms:
-        return Report(entry.name, f"with {entry.made_from}", "-", "-", "OK")
+        return Verification(entry.name, f"with {entry.made_from}", "-", "-", "OK")
     user_dir = data_directory(data_dir)
     try:
         files = in_data_directory(entry, user_dir, others) if user_dir is not None else None
     except DataError as error:
-        return Report(entry.name, "data directory", "-", "wrong", "bad", str(error))
+        return Verification(entry.name, "data directory", "-", "wrong", "bad", str(error))
     files = files or in_cache(entry, cache_directory() / entry.folder)
     if files is None:
-        return Report(entry.name, "-", "-", "-", "missing", _advice(entry, user_dir))
+        return Verification(entry.name, "-", "-", "-", "missing", _advice(entry, user_dir))
     note = f" ({files.form.note})" if files.form.note else ""
-    return Report(entry.name, files.source + note, _size(files), _checksums(files), "OK")
+    return Verification(entry.name, files.source + note, _size(files), _checksums(files), "OK")
 
 
 def _advice(entry: Entry, user_dir: Path | None) -> str:

@@ -16,9 +16,10 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import read_npz, reading
+from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.decoded_array import decoded_once
+from unknot.data.files.decoded_array import decoded_array
+from unknot.data.files.npz_arrays import read_npz
 from unknot.errors import DataError
 
 _DRIVE = "https://drive.usercontent.google.com/download?export=download&confirm=t&id="
@@ -105,7 +106,7 @@ def build(files: Files, size: int = 64) -> Dataset:
     factors["identity"] = Factor(
         "identity", "categorical", torch.from_numpy(person.astype(np.int64)), tuple(str(p) for p in people)
     )
-    images = decoded_once(
+    images = decoded_array(
         files.cache / f"{files.first.stem}-{size}.npy",
         (len(jpegs), 3, size, size),
         lambda: _decoded_chunks(files.first, jpegs, size),
@@ -120,7 +121,7 @@ def _read_published(
 ) -> tuple[list[str], np.ndarray, np.ndarray, list[str], dict[str, torch.Tensor]]:
     """Names (40), attributes (N, 40), identity (N,), file names (N), splits, from the three text files."""
     path = files["list_attr_celeba.txt"]
-    with reading(path, "CelebA's attribute list"):
+    with explain_broken_file(path, "CelebA's attribute list"):
         lines = path.read_text().splitlines()
         names = lines[1].split()
         rows = [line.split() for line in lines[2:]]  # 000001.jpg -1  1 -1 ...
@@ -134,7 +135,7 @@ def _read_published(
 
 def _read_column(path: Path, jpegs: list[str]) -> np.ndarray:
     """The number that a two-column text file gives for each image."""
-    with reading(path, "a list of image names and numbers"):
+    with explain_broken_file(path, "a list of image names and numbers"):
         table = dict(line.split() for line in path.read_text().splitlines() if line.strip())
         return np.array([int(table[name]) for name in jpegs])
 
@@ -143,7 +144,7 @@ def _decoded_chunks(path: Path, jpegs: list[str], size: int) -> Iterator[np.ndar
     """The images in the order of `jpegs`: central square, scaled; pieces (n, 3, size, size)."""
     from PIL import Image
 
-    with reading(path, "a zip of JPEG images"), zipfile.ZipFile(path) as archive:
+    with explain_broken_file(path, "a zip of JPEG images"), zipfile.ZipFile(path) as archive:
         members = {Path(name).name: name for name in archive.namelist()}
         for start in range(0, len(jpegs), _CHUNK):
             chunk = np.empty((len(jpegs[start : start + _CHUNK]), 3, size, size), dtype=np.uint8)

@@ -16,9 +16,10 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import read_npz, reading
+from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import Archive, DataFile, Entry, Files, Form
-from unknot.data.files.decoded_array import decoded_once
+from unknot.data.files.decoded_array import decoded_array
+from unknot.data.files.npz_arrays import read_npz
 from unknot.data.packed import PackedBits
 
 _NAME = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
@@ -70,7 +71,7 @@ def build(files: Files) -> Dataset:
         labels = _SHAPES if name == "shape" else _class_names(latents, column)
         factors[name] = Factor(name, "categorical", classes[:, column].contiguous(), labels)
     size, height, width = _image_shape(path)
-    packed = decoded_once(
+    packed = decoded_array(
         files.cache / f"packed-{path.stat().st_size}.npy",
         (size, -(-height * width // 8)),
         lambda: _packed_chunks(path),
@@ -99,13 +100,13 @@ def _open_images(archive: zipfile.ZipFile) -> tuple[IO[bytes], tuple[int, int, i
 
 
 def _image_shape(path: Path) -> tuple[int, int, int]:
-    with reading(path, "the dSprites .npz"), zipfile.ZipFile(path) as archive:
+    with explain_broken_file(path, "the dSprites .npz"), zipfile.ZipFile(path) as archive:
         return _open_images(archive)[1]
 
 
 def _packed_chunks(path: Path) -> Iterator[np.ndarray]:
     """The images as rows of bits, a few thousand at a time, so that the 3 GB never exist at once."""
-    with reading(path, "the dSprites .npz"), zipfile.ZipFile(path) as archive:
+    with explain_broken_file(path, "the dSprites .npz"), zipfile.ZipFile(path) as archive:
         stream, (size, height, width) = _open_images(archive)
         for start in range(0, size, _CHUNK):
             count = min(_CHUNK, size - start)

@@ -10,7 +10,7 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import reading
+from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import Archive, DataFile, Files, Form
 
 _UINT8 = 0x08  # the only element type these data sets use
@@ -24,7 +24,7 @@ NAMES = (
 
 def read_idx(path: Path) -> np.ndarray:
     """The array in an idx file, gzip-compressed or not."""
-    with reading(path, "an idx file"):
+    with explain_broken_file(path, "an idx file"):
         content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         if len(content) < 4 or content[:3] != bytes([0, 0, _UINT8]):
             raise ValueError("it does not begin with the idx header")

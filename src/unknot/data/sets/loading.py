@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +22,7 @@ from unknot.data.sets import (
     yale_b,
 )
 from unknot.errors import DataError
+from unknot.suggest import did_you_mean
 
 
 class _Set(NamedTuple):
@@ -79,9 +79,7 @@ def load(name: str, data_dir: str | Path | None = None, download: bool = True, *
 
 def _look_up(name: str) -> _Set:
     if name not in _CATALOGUE:
-        close = difflib.get_close_matches(name, _CATALOGUE, n=1)
-        guess = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(_CATALOGUE)}."
-        raise DataError(f"There is no data set named {name!r}{guess}")
+        raise DataError(f"There is no data set named {name!r}; {did_you_mean(name, _CATALOGUE)}")
     return _CATALOGUE[name]
 
 
@@ -89,5 +87,4 @@ def _check_options(name: str, build: Callable[..., Dataset], options: dict[str, 
     allowed = [option for option in inspect.signature(build).parameters if option != "files"]
     for option in options:
         if option not in allowed:
-            there = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-            raise DataError(f"{name} has no option {option!r}; {there}.")
+            raise DataError(f"{name} has no option {option!r}; {did_you_mean(option, allowed)}")

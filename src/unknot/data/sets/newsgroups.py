@@ -11,8 +11,8 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import read_npz
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
+from unknot.data.files.npz_arrays import read_npz
 from unknot.errors import DataError
 
 ID_STRIDE = 10**6  # a post is known by its group and its file name, a number below a million

@@ -19,7 +19,7 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import reading
+from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import Archive, DataFile, Entry, Files, Form
 from unknot.data.sets.newsgroups import ID_STRIDE
 from unknot.errors import DataError
@@ -168,14 +168,17 @@ def _read(files: Files) -> Iterator[_Post]:
 
 
 def _read_lines(path: Path) -> Iterator[_Post]:
-    with reading(path, "posts, one JSON object a line"), lzma.open(path, "rt", encoding="utf-8") as stream:
+    with (
+        explain_broken_file(path, "posts, one JSON object a line"),
+        lzma.open(path, "rt", encoding="utf-8") as stream,
+    ):
         for line in stream:
             post = json.loads(line)
             yield _Post(post["split"], post["group"], int(post["id"]), post["text"])
 
 
 def _read_tar(path: Path) -> Iterator[_Post]:
-    with reading(path, "the by-date tar"), tarfile.open(path, "r:gz") as archive:
+    with explain_broken_file(path, "the by-date tar"), tarfile.open(path, "r:gz") as archive:
         for member in archive:
             if (stream := archive.extractfile(member)) is not None:
                 folder, group, number = member.name.split("/")[-3:]
@@ -184,7 +187,7 @@ def _read_tar(path: Path) -> Iterator[_Post]:
 
 
 def _read_folder(path: Path, split: str) -> Iterator[_Post]:
-    with reading(path, "a folder of posts by group"):
+    with explain_broken_file(path, "a folder of posts by group"):
         for file in path.glob("*/*"):
             yield _Post(split, file.parent.name, int(file.name), file.read_text("latin-1"))
 
@@ -192,7 +195,7 @@ def _read_folder(path: Path, split: str) -> Iterator[_Post]:
 def _read_table(path: Path, split: str) -> Iterator[_Post]:
     """Two columns, group and text, after a header of three lines; rows are numbered by their place."""
     first = 0 if split == "train" else ID_STRIDE // 2
-    with reading(path, "a table of groups and texts"):
+    with explain_broken_file(path, "a table of groups and texts"):
         rows = [line.split("\t") for line in path.read_text("utf-8").split("\n")[3:] if line]
         for number, (group, text) in enumerate(rows, start=first):
             yield _Post(split, group, number, text)

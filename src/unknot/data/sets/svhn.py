@@ -14,8 +14,9 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import read_npz, reading
+from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
+from unknot.data.files.npz_arrays import read_npz
 
 _SITE = "http://ufldl.stanford.edu/housenumbers/"
 _SIDE = 32
@@ -94,7 +95,7 @@ def build(files: Files) -> Dataset:
 def _read_matlab(path: Path) -> tuple[np.ndarray, np.ndarray]:
     from scipy.io import loadmat
 
-    with reading(path, "a MATLAB file with X and y"):
+    with explain_broken_file(path, "a MATLAB file with X and y"):
         content = loadmat(path, variable_names=("X", "y"))
         x = np.ascontiguousarray(content["X"].transpose(3, 2, 0, 1))  # (H, W, C, N) -> (N, C, H, W)
         return x, content["y"].reshape(-1) % 10  # the files write 10 for the digit zero
@@ -103,7 +104,7 @@ def _read_matlab(path: Path) -> tuple[np.ndarray, np.ndarray]:
 def _read_sheet(sheet: Path, labels: Path) -> tuple[np.ndarray, np.ndarray]:
     from PIL import Image
 
-    with reading(sheet, "a contact sheet of 32 x 32 tiles"), Image.open(sheet) as image:
+    with explain_broken_file(sheet, "a contact sheet of 32 x 32 tiles"), Image.open(sheet) as image:
         pixels = np.asarray(image.convert("RGB"))
         tiles = pixels.reshape(-1, _SIDE, _ACROSS, _SIDE, 3)  # (rows, y, columns, x, C)
         x = np.ascontiguousarray(tiles.transpose(0, 2, 4, 1, 3)).reshape(-1, 3, _SIDE, _SIDE)

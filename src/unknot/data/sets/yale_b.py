@@ -18,8 +18,9 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import read_npz, reading
+from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
+from unknot.data.files.npz_arrays import read_npz
 from unknot.errors import DataError
 
 _LIGHTS = 64
@@ -118,7 +119,7 @@ def _read_pgm(path: Path) -> dict[str, np.ndarray]:
     from PIL import Image
 
     found: dict[tuple[int, int, int], tuple[np.ndarray, bool]] = {}
-    with reading(path, "the CroppedYale images"):
+    with explain_broken_file(path, "the CroppedYale images"):
         for name, content in _contents(path):
             if match := _FILE_NAME.search(name):
                 with Image.open(io.BytesIO(content)) as image:

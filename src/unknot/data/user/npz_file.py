@@ -11,7 +11,8 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from unknot.data.files.broken_file import open_npz, reading
+from unknot.data.files.broken_file import explain_broken_file
+from unknot.data.files.npz_arrays import open_npz
 from unknot.data.packed import PackedBits
 from unknot.errors import DataError
 from unknot.files import atomic_file
@@ -39,7 +40,7 @@ def write_npz(path: Path, dataset: Dataset) -> None:
 
 def read_npz_dataset(path: Path) -> Dataset:
     """The data set that `write_npz` wrote."""
-    with reading(path, "a data set"), open_npz(path) as archive:
+    with explain_broken_file(path, "a data set"), open_npz(path) as archive:
         about = json.loads(str(archive["about"]))
         factors = {}
         for name, kind, classes in about["factors"]:
