@@ -13,7 +13,7 @@ ifneq ($(wildcard ../shared/data),)
 export UNKNOT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help install demo test test-all lint bench clean
+.PHONY: help install demo test test-all coverage lint bench clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ test: $(STAMP)     ## the test suite (a few minutes)
 test-all: $(STAMP) ## the test suite with the long cases
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'slow or not slow'
 
+coverage: $(STAMP) ## the test suite, and the lines of each file that it does not run
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing
+
 lint: $(STAMP)     ## ruff and mypy, as pre-commit runs them
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,4 +47,4 @@ bench: $(STAMP)    ## speed and memory, as ratios to hand-written PyTorch (wants
 	$(BIN)/python -m benchmarks
 
 clean:           ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

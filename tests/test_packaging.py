@@ -1,0 +1,84 @@
+"""What the package says of itself: its version, the Pythons and libraries it needs, and what checks them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import unknot
+
+ROOT = Path(__file__).parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+CLAIMED = [
+    line.rsplit(" ", 1)[1] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)
+]
+
+
+def _name(requirement: str) -> str:
+    """A library's name in one spelling: ``PyYAML>=6.0`` and ``pyyaml==6.0.3`` are ``pyyaml``."""
+    return re.split(r"[<>=\[; ]", requirement)[0].lower().replace("_", "-")
+
+
+def _outside(path: Path) -> set[str]:
+    """The libraries that a file imports, anywhere in it."""
+    found = set()
+    for statement in ast.walk(ast.parse(path.read_text())):
+        if isinstance(statement, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom) and statement.module:
+            found.add(statement.module.split(".")[0])
+    return found - set(sys.stdlib_module_names) - {"unknot"}
+
+
+def test_the_version_is_written_once() -> None:
+    assert "version" not in PROJECT["project"]
+    assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/unknot/__init__.py"
+    lines = [
+        line for line in (ROOT / "src/unknot/__init__.py").read_text().splitlines() if "__version__" in line
+    ]
+    assert lines == [f'__version__ = "{unknot.__version__}"']
+    assert f"## {unknot.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_library_that_is_imported_is_declared_and_every_declared_one_imported() -> None:
+    distributions = packages_distributions()
+    files = list((ROOT / "src").rglob("*.py"))
+    used = {_name(distributions[module][0]) for path in files for module in _outside(path)}
+    declared = {_name(requirement) for requirement in PROJECT["project"]["dependencies"]}
+    indirect = {"tensorboard"}  # torch.utils.tensorboard writes with it
+    assert used == declared - indirect
+
+
+def test_every_declared_library_has_its_tested_version() -> None:
+    pinned = {_name(line) for line in (ROOT / "constraints.txt").read_text().splitlines() if "==" in line}
+    extras = PROJECT["project"]["optional-dependencies"].values()
+    declared = {_name(r) for group in (PROJECT["project"]["dependencies"], *extras) for r in group}
+    assert declared <= pinned
+
+
+def test_the_checks_run_on_the_oldest_and_the_newest_python_claimed() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())
+    job = workflow["jobs"]["check"]
+    assert job["strategy"]["matrix"]["python"] == [CLAIMED[0], CLAIMED[-1]]
+    assert PROJECT["project"]["requires-python"] == f">={CLAIMED[0]}"
+    assert PROJECT["tool"]["mypy"]["python_version"] == CLAIMED[0]
+    assert {"run": ".ci/run coverage"} in job["steps"]
+
+
+def test_what_must_pass_is_lint_then_tests() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert [line for line in script.read_text().splitlines() if line.startswith("make")] == [
+        "make lint",
+        'make "${1:-test}"',
+    ]
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"lint", "test", "coverage"} <= set(targets)
