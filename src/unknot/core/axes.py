@@ -3,7 +3,7 @@
 Every tensor of a Trace program is laid out as::
 
     (enumerated ..., samples, batch, event ...)
-     `----- leading axes ---------'  `-------- one item's value
+     |------ leading axes -------|  |-------- one item's value
 
 * ``batch`` is the last leading axis. Data and labels are ``(B, event...)``: one leading axis.
 * ``samples`` stands before it once ``Trace(samples=S)`` has drawn something: two leading axes.
@@ -27,9 +27,9 @@ SAMPLES = -2  # position of the samples axis among the leading axes
 
 
 def cat(tensors: Sequence[Tensor], dim: int = -1) -> Tensor:
-    """Join tensors along ``dim`` like ``torch.cat``, after broadcasting all their other axes.
+    """Join ``tensors`` along ``dim`` like ``torch.cat``, after broadcasting all their other axes.
 
-    ``dim`` counts from the right (it is negative), because leading axes may differ:
+    ``dim`` counts from the right (it is negative), because leading axes may differ. Returns one tensor:
 
     >>> h = torch.zeros(128, 256)          # (B, H): the trunk ran once
     >>> y = torch.zeros(5, 128, 10)        # (S, B, K): drawn S times

@@ -15,8 +15,9 @@ from unknot.suggest import nearest
 def check(q: Trace, p: Trace) -> None:
     """Refuse a pair of traces whose objective would be meaningless, naming the site and the remedy.
 
-    Names of q that p never scores, sites of p that were meant to reuse a draw of q but drew their own, shapes
-    that do not line up, supports that do not fit, log-probabilities that are not finite.
+    ``q`` is the encoder's trace, ``p`` the decoder's. Returns nothing; raises a ``TraceError`` for names of q that p
+    never scores, sites of p that were meant to reuse a draw of q but drew their own, shapes that do not line up,
+    supports that do not fit, log-probabilities that are not finite.
     """
     for node in q.variables():
         if node.name not in p:

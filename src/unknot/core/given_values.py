@@ -62,8 +62,14 @@ class GivenValues:
 def given(batch: int, values: dict[str, Any] | None = None, **more: Any) -> GivenValues:
     """Run a decoder on nothing, or on some sites: ``decoder(None, unknot.given(64, digit=3))``.
 
-    Values are tensors ``(batch, ...)``, partial observations, or one number or vector for the whole batch.
-    Sites that are not given are drawn from the prior. Names with dots go in the dictionary.
+    Arguments:
+
+    * ``batch``: how many items are made;
+    * ``values``: a dictionary from site to value, for names with dots; each value is a tensor ``(batch, ...)``, a
+      partial observation, or one number or vector for the whole batch;
+    * ``more``: the same as keywords.
+
+    Returns what stands where the decoder expects q. Sites that are not given are drawn from the prior.
 
     >>> threes = given(4, digit=3)
     >>> threes["digit"]

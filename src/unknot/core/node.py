@@ -15,10 +15,17 @@ Known = Tensor | bool  # True: all items observed; False: none; a mask (B,): som
 
 
 class Node:
-    """One site: its name, its value, and one log-probability per item.
+    """One site: its name, its value, and one log-probability per item. Traces make nodes; programs read them.
 
-    ``log_prob`` has the leading axes only: ``(B,)``, ``(S, B)``, or ``(K, S, B)`` under enumeration. It is
-    computed when first asked for. Items outside a ``where`` block count exactly zero.
+    * ``name``: as in the trace;
+    * ``value``: the tensor the program saw, ``(..., B, event...)``;
+    * ``known``: which items were observed: all (True), none (False), or a mask ``(B,)``;
+    * ``leading_dims``: how many axes of the value come before one item's;
+    * ``active``: the mask of the ``where`` blocks around the site, None if there is none;
+    * ``log_prob``: has the leading axes only, ``(B,)``, ``(S, B)``, or ``(K, S, B)`` under enumeration. It is
+      computed when first asked for. Items outside a ``where`` block count exactly zero.
+
+    A random variable also has its distribution, ``dist``.
     """
 
     __slots__ = ("_log_prob", "active", "known", "leading_dims", "name", "value")
@@ -55,7 +62,7 @@ class Node:
         raise TypeError(f"{type(self).__name__} is abstract")
 
     def copy(self, name: str, active: Tensor | None) -> Node:
-        """The same site under another name and, if given, behind one more ``where`` mask."""
+        """The same site under another ``name`` and, if given, behind one more ``where`` mask, ``active``."""
         twin = object.__new__(type(self))
         for kind in type(self).__mro__:
             for slot in getattr(kind, "__slots__", ()):

@@ -25,8 +25,13 @@ class Partial:
 def partial(values: Any, known: Any = None) -> Partial:
     """Say which items' values are known: the one way to supervise, at any site, item by item.
 
-    Without ``known``, -1 marks an unknown class (integers) and NaN an unknown number (floats); an item
-    with a NaN in any of its entries is unknown.
+    Arguments:
+
+    * ``values``: one value per item, ``(B, event...)``; what stands where nothing is known is never read;
+    * ``known``: a boolean per item, ``(B,)``. Without it, -1 marks an unknown class (integers) and NaN an unknown
+      number (floats); an item with a NaN in any of its entries is unknown.
+
+    Returns a :class:`Partial`, for a site's ``value=``.
 
     >>> partial(torch.tensor([3, -1, 7])).known
     tensor([ True, False,  True])

@@ -51,7 +51,10 @@ class Scopes:
 
     @contextmanager
     def scope(self, *parts: str | int) -> Iterator[None]:
-        """Prefix the names of the sites created inside: ``with trace.scope("digit", k): ...``"""
+        """Prefix the names of the sites created inside: ``with trace.scope("digit", k): ...``
+
+        ``parts`` are words and indices: ``scope("digit", 2)`` makes ``digit[2].y`` of ``y``. Blocks nest.
+        """
         before = self._prefix
         self._prefix = join(before, parts)
         try:

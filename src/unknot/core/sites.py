@@ -1,11 +1,7 @@
 """The site methods of a trace: one for each distribution, with torch.distributions' argument names.
 
-Every method ends in the same keywords (see :meth:`unknot.Trace.variable`):
-
-* ``value``: nothing (draw), a tensor (observe), a node (reuse), or ``unknot.partial(values, known)``;
-* ``name``: the site's name in the trace;
-* ``gradient``: how a draw carries gradient; each family has a default;
-* ``event_dims``: how many trailing axes are one item's, where shapes leave it open.
+Every method ends in the same keywords, ``value``, ``name``, ``gradient`` and ``event_dims``, and returns the site's
+value: see :class:`unknot.Trace`.
 """
 
 from __future__ import annotations
@@ -68,7 +64,7 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """The exponential of a Gaussian; pathwise by default.
+        """The exponential of a Gaussian with mean ``loc`` and standard deviation ``scale``; pathwise by default.
 
         >>> from unknot import Trace
         >>> bool((Trace().log_normal(torch.zeros(8, 2), 1.0, name="z") > 0).all())
@@ -87,7 +83,7 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """Double exponential; pathwise by default.
+        """Double exponential around ``loc``, of mean distance ``scale`` from it; pathwise by default.
 
         >>> from unknot import Trace
         >>> Trace().laplace(torch.zeros(8, 2), 1.0, name="z").shape
@@ -107,7 +103,7 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """Student's t with ``df`` degrees of freedom; pathwise by default.
+        """Student's t with ``df`` degrees of freedom, around ``loc`` and ``scale`` wide; pathwise by default.
 
         >>> from unknot import Trace
         >>> Trace().student_t(4.0, torch.zeros(8, 2), name="z").shape
@@ -147,6 +143,8 @@ class Sites(ABC):
     ) -> Tensor:
         """Beta on the unit interval; pathwise by default.
 
+        ``concentration1`` pulls towards one, ``concentration0`` towards zero; the mean is the share of the first.
+
         >>> from unknot import Trace
         >>> Trace().beta(torch.ones(8), 2.0, name="share").shape
         torch.Size([8])
@@ -182,7 +180,7 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """Dirichlet on the simplex; pathwise by default.
+        """Dirichlet on the simplex, with ``concentration`` (..., K); pathwise by default.
 
         >>> from unknot import Trace
         >>> Trace().dirichlet(torch.ones(8, 3), name="topics").shape
@@ -203,7 +201,10 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """Gaussian with full covariance; pathwise by default.
+        """Gaussian with mean ``loc`` (..., D) and full covariance; pathwise by default.
+
+        One of three says how it spreads, each (..., D, D): ``covariance_matrix``, its inverse ``precision_matrix``, or
+        its lower Cholesky triangle ``scale_tril``.
 
         >>> from unknot import Trace
         >>> Trace().multivariate_normal(torch.zeros(8, 2), torch.eye(2), name="z").shape
@@ -224,7 +225,9 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """An angle around ``loc``; score function by default, since torch has no pathwise draw.
+        """An angle around ``loc``, the closer the larger ``concentration``.
+
+        Score function by default, since torch has no pathwise draw.
 
         >>> from unknot import Trace
         >>> Trace().von_mises(torch.zeros(8), torch.tensor(4.0), name="angle").shape
@@ -245,8 +248,9 @@ class Sites(ABC):
     ) -> Tensor:
         """One of K classes, relaxed to the simplex; soft draws (``gradient="concrete"``) by default.
 
-        Values are vectors of size K. Labels are class indices or one-hot vectors, and are scored by the
-        categorical mass; how draws are scored is told in :mod:`unknot.core.relaxed`.
+        ``logits`` (..., K) are log-probabilities up to a constant; the lower the ``temperature``, one positive number
+        for the site, the harder the draws. Values are vectors of size K. Labels are class indices or one-hot
+        vectors, and are scored by the categorical mass; how draws are scored is told in :mod:`unknot.core.relaxed`.
 
         >>> from unknot import Trace, partial
         >>> q = Trace()
@@ -272,6 +276,8 @@ class Sites(ABC):
     ) -> Tensor:
         """A yes or no, relaxed to the unit interval; soft draws by default. Labels 0 and 1 have a mass.
 
+        ``probs`` or ``logits`` say how probable a yes is; the lower the ``temperature``, the harder the draws.
+
         >>> from unknot import Trace
         >>> Trace().relaxed_bernoulli(0.5, logits=torch.zeros(8, 3), name="on").shape
         torch.Size([8, 3])
@@ -290,6 +296,8 @@ class Sites(ABC):
         event_dims: int | None = None,
     ) -> Tensor:
         """One of K classes as an index; score function by default, or ``gradient="enumerate"``.
+
+        ``probs`` or ``logits`` (..., K) say how probable each class is.
 
         >>> from unknot import Trace
         >>> Trace().categorical(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
@@ -310,6 +318,8 @@ class Sites(ABC):
     ) -> Tensor:
         """One of K classes as a one-hot vector; score function by default.
 
+        ``probs`` or ``logits`` (..., K) say how probable each class is.
+
         >>> from unknot import Trace
         >>> Trace().one_hot_categorical(logits=torch.zeros(8, 3), name="y", gradient="plug_in")[0]
         tensor([0.3333, 0.3333, 0.3333])
@@ -329,6 +339,8 @@ class Sites(ABC):
     ) -> Tensor:
         """0 or 1; score function by default. Observed values between 0 and 1 are scored as probabilities.
 
+        ``probs`` or ``logits`` say how probable a 1 is.
+
         >>> from unknot import Trace
         >>> p = Trace()
         >>> x = p.bernoulli(logits=torch.zeros(2, 3), value=torch.ones(2, 3), name="x")
@@ -347,7 +359,7 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """A count; score function by default.
+        """A count of mean ``rate``; score function by default.
 
         >>> from unknot import Trace
         >>> Trace().poisson(torch.ones(8), name="n").shape
@@ -369,7 +381,8 @@ class Sites(ABC):
     ) -> Tensor:
         """Counts of K outcomes, such as the words of a document; score function by default.
 
-        Observed documents may differ in length: ``total_count`` only matters for draws.
+        ``probs`` or ``logits`` (..., K) say how probable each outcome is. Observed documents may differ in length:
+        ``total_count`` only matters for draws.
 
         >>> from unknot import Trace
         >>> Trace().multinomial(20, logits=torch.zeros(8, 3), name="words").sum(-1)[0]

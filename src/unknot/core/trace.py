@@ -29,8 +29,19 @@ from unknot.suggest import nearest
 class Trace(Scopes, Sites):
     """What a probabilistic program did: every site's distribution, value and log-probability, by name.
 
-    ``Trace(samples=S)`` gives draws a leading sample axis, ``(S, B, event...)``; networks before the first
-    draw run once, not S times. The site methods (``normal``, ``concrete``, ...) return the value.
+    Arguments:
+
+    * ``samples``: S gives draws a leading sample axis, ``(S, B, event...)``; networks before the first draw run once,
+      not S times. None, the default, draws once and without that axis.
+
+    The site methods (``normal``, ``concrete``, ..., and ``variable`` for any other distribution) take the arguments of
+    their distribution, then the same four keywords, and return the site's value, a tensor:
+
+    * ``value``: nothing (draw), a tensor ``(B, event...)`` (observe), a node of another trace (reuse), or
+      ``unknot.partial(values, known)`` (observe the known items, draw the others);
+    * ``name``: the site's name in the trace, a word; names are written once;
+    * ``gradient``: how a draw carries gradient, see :mod:`unknot.core.gradients`; each family has a default;
+    * ``event_dims``: how many trailing axes belong to one item, for the rare parameters whose shape does not tell.
 
     >>> q = Trace()
     >>> z = q.normal(torch.zeros(4, 2), torch.ones(4, 2), name="z")
@@ -59,7 +70,7 @@ class Trace(Scopes, Sites):
         )
 
     def get(self, name: str) -> Any:
-        """The node if there is one, else None: ``value=q.get("z")`` reuses z or draws it."""
+        """The node called ``name`` if there is one, else None: ``value=q.get("z")`` reuses z or draws it."""
         return self._nodes.get(name)
 
     def __contains__(self, name: str) -> bool:
@@ -72,6 +83,7 @@ class Trace(Scopes, Sites):
         return len(self._nodes)
 
     def items(self) -> list[tuple[str, Node]]:
+        """Names and nodes in the order in which the program made them."""
         return list(self._nodes.items())
 
     def nodes(self) -> list[Node]:
@@ -83,7 +95,7 @@ class Trace(Scopes, Sites):
         return [node for node in self._nodes.values() if isinstance(node, Variable)]
 
     def log_prob(self, *names: str) -> Tensor:
-        """Sum of the log-probabilities of the named sites, or of all: one value per item."""
+        """Sum of the log-probabilities of the sites called ``names``, or of all: one value per item."""
         chosen = [self[name] for name in names] if names else self.nodes()
         if not chosen:
             return torch.zeros(())
@@ -104,7 +116,10 @@ class Trace(Scopes, Sites):
     # ---- composition --------------------------------------------------------------------------------
 
     def under(self, *prefix: str | int) -> Trace:
-        """The sites below a prefix as a trace of their own, for a sub-model: ``q.under("digit", 2)["y"]``."""
+        """The sites below ``prefix`` as a trace of their own, for a sub-model: ``q.under("digit", 2)["y"]``.
+
+        ``prefix`` are words and indices as :meth:`scope` takes them; in the part, names go without it.
+        """
         start = join("", prefix) + "."
         part = Trace(self.samples)
         for name, node in self._nodes.items():
@@ -113,9 +128,10 @@ class Trace(Scopes, Sites):
         return part
 
     def include(self, trace: Trace, *prefix: str | int) -> Trace:
-        """Take over all sites of a sub-model's trace, under a prefix and the ``where`` blocks in force.
+        """Take over all sites of ``trace``, a sub-model's, under a prefix and the ``where`` blocks in force.
 
-        Returns the sub-model's trace, so that its values can be read by their own names.
+        ``prefix`` are words and indices as :meth:`scope` takes them. Returns the sub-model's trace, so that its values
+        can be read by their own names.
         """
         start = join(self._prefix, prefix)
         for name, node in trace._nodes.items():
@@ -139,10 +155,8 @@ class Trace(Scopes, Sites):
     ) -> Tensor:
         """A random variable with any ``torch.distributions`` distribution.
 
-        ``value`` is nothing (draw), a tensor ``(B, event...)`` (observe), a node of another trace (reuse),
-        or a partial observation, ``unknot.partial(values, known)``. ``gradient`` says how a draw carries
-        gradient: see :mod:`unknot.core.gradients`. ``event_dims`` says how many trailing axes belong to one
-        item, for the rare parameters whose shape does not tell.
+        Takes the distribution, ``dist``, and what every site takes (see :class:`Trace`): ``value``, ``name``,
+        ``gradient`` and ``event_dims``. Returns the value.
 
         >>> p = Trace()
         >>> x = p.variable(torch.distributions.Gumbel(torch.zeros(3), 1.0), torch.zeros(3), name="x")
@@ -173,10 +187,16 @@ class Trace(Scopes, Sites):
     def loss(
         self, fn: Callable[[Tensor, Tensor], Tensor], value: Tensor, target: Tensor | None, *, name: str
     ) -> Tensor:
-        """A likelihood given as a loss: adds ``-fn(value, target)`` per item. Returns ``value``.
+        """A likelihood given as a loss: adds ``-fn(value, target)`` per item.
 
-        ``fn`` returns one number per item, or one per element (they are summed over the item). A target of
-        None, as when generating, adds nothing.
+        Arguments:
+
+        * ``fn``: returns one number per item, or one per element (they are summed over the item);
+        * ``value``: the prediction, with any sample axes before the batch;
+        * ``target``: the data, ``(B, event...)``; None, as when generating, adds nothing;
+        * ``name``: the site's name.
+
+        Returns ``value``.
 
         >>> p = Trace()
         >>> square = lambda prediction, x: (prediction - x) ** 2
@@ -197,7 +217,9 @@ class Trace(Scopes, Sites):
         return value
 
     def log_term(self, log_prob: Tensor, *, name: str) -> Tensor:
-        """Add a term to the joint log-probability, one number per item, ``(B,)`` or ``(S, B)``.
+        """Add ``log_prob`` to the joint log-probability as it is: one number per item, ``(B,)`` or ``(S, B)``.
+
+        It is a site called ``name``; objectives show it as the term ``log_term[name]``. Returns ``log_prob``.
 
         >>> p = Trace()
         >>> _ = p.log_term(torch.tensor([0.5, -0.5]), name="bonus")

@@ -17,8 +17,9 @@ _enabled = True
 class validation:
     """Switch value checks on or off: ``unknot.validation(False)``, or as a context manager.
 
-    Names and shapes are always checked, they cost nothing. What is switched is all that must look at
-    numbers: parameters and labels in their ranges, log-probabilities that are finite.
+    ``enabled`` says which; a ``with`` block puts back what was before. Names and shapes are always checked, they
+    cost nothing. What is switched is all that must look at numbers: parameters and labels in their ranges,
+    log-probabilities that are finite.
 
     >>> with validation(False):
     ...     is_on()

@@ -23,14 +23,21 @@ def graph(
 ) -> Graph:
     """Read the recognition and the generative model (as in S17 Figs. 1 and 5) from the programs themselves.
 
-    Runs ``q = encoder(example)`` and ``p = decoder(example, q)`` once. ``example`` is a batch of data, a tuple
-    of the encoder's arguments or a dictionary of them; further keywords go to the encoder. Without an encoder
-    the decoder draws from its prior; without a decoder only the recognition model is read. The run leaves no
-    trace: random states and buffers are put back.
+    Runs ``q = encoder(example)`` and ``p = decoder(example, q)`` once. The run leaves no trace: random states and
+    buffers are put back.
+
+    Arguments:
+
+    * ``encoder``: the recognition program; None lets the decoder draw from its prior;
+    * ``decoder``: the generative program; None reads the recognition model alone;
+    * ``example``: a batch of data, a tuple of the encoder's arguments or a dictionary of them;
+    * ``plates``: loops in indexed scopes become plates; False keeps every turn;
+    * ``kwargs``: further keywords for the encoder, such as labels.
+
+    Returns a :class:`Graph`: nodes and edges of both models, which notebooks show as a picture.
 
     Dependence is read from the operations on tensors, whether or not they carry gradient. It is not seen
     through Python numbers: ``.item()``, ``if``, ``range`` and NumPy. Use tensors and ``where`` masks there.
-    Loops in indexed scopes become plates; ``plates=False`` keeps every turn.
 
     >>> import torch, unknot
     >>> def encoder(x):

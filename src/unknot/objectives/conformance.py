@@ -1,4 +1,4 @@
-"""Every estimator of the inference marginal against the truth: what `unknot check-estimators` prints.
+"""Every estimator of the inference marginal against the truth: what ``unknot check-estimators`` prints.
 
 Four kinds of check, each a row that says what was measured and what it should be:
 

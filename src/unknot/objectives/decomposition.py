@@ -51,7 +51,7 @@ def decompose(
     groups: Groups | None = None,
     **options: Unpack[Options],
 ) -> Terms:
-    """The ELBO as a sum of terms, each with its own meaning (E19 Figs. 1 and 3), all with weight one.
+    """The ELBO as a sum of terms, each with its own meaning (E19 Figs. 1 and 3).
 
     ======================  =======  ====================================================================
     ``reconstruction``      (1)+(3)  log p(x | z)
@@ -64,12 +64,16 @@ def decompose(
     They add up to :func:`~unknot.objectives.elbo.elbo`, draw by draw and whatever estimates q(z): every log q
     and log p of an inner node occurs twice, with opposite signs. So the sum proves nothing about the estimates.
 
-    ``groups`` is a tree: a list of variables, or a dict of named groups, to any depth; by default each variable
-    is a group. If some group has several members, ``within`` is split into one term for every inner node,
-    ``between[style]`` and ``within[z]``, and their sum is in ``diagnostics``: see
-    :mod:`unknot.objectives.parts.groups`.
+    Arguments:
 
-    ``dataset_size`` is N, the number of training items. Options:
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items. It has no default: a batch does not tell;
+    * ``groups``: a tree, that is a list of variables, or a dict of named groups, to any depth; by default each variable
+      is a group. If some group has several members, ``within`` is split into one term for every inner node,
+      ``between[style]`` and ``within[z]``, and their sum is in ``diagnostics``: see
+      :mod:`unknot.objectives.parts.groups`.
+
+    and as ``options``:
 
     * ``estimator``, ``reference``: how q(z) is estimated, see
       :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
@@ -77,8 +81,9 @@ def decompose(
       :mod:`unknot.objectives.marginal.dependent_variables`;
     * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior.prior_marginal`.
 
-    Items that know a variable's value contribute log p there and no log q(y | x), as in the ELBO; the marginals
-    of a label are those of the recogniser, by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
+    Returns :class:`~unknot.objectives.terms.Terms`, all with weight one. Items that know a variable's value
+    contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the recogniser,
+    by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
 
     >>> import torch
     >>> q, p = Trace(), Trace()

@@ -60,8 +60,14 @@ class Information:
 def information(q: Trace, dataset_size: int, **options: Unpack[Options]) -> Information:
     """How much of x the codes keep, and how they correlate, from the encoder's trace alone.
 
-    Labels count by mass, as the recogniser gives it. The options say how q(z) is estimated: a log q^ that is
-    too low on average (stratified, by Jensen's inequality) makes I too high by as much; more items help.
+    Arguments:
+
+    * ``q``: the encoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items;
+    * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`. A log q^ that is
+      too low on average (stratified, by Jensen's inequality) makes I too high by as much; more items help.
+
+    Returns an :class:`Information`. Labels count by mass, as the recogniser gives it.
 
     >>> q = Trace()  # the encoder uses its first dimension and ignores the second
     >>> _ = q.normal(torch.randn(100, 2) * torch.tensor([2.0, 0.0]), 1.0, name="z")

@@ -31,7 +31,12 @@ from unknot.errors import SpecError
 class Discriminator(nn.Module):
     """Leaky-ReLU network z -> log-odds that z comes from q(z) rather than from permuted draws.
 
-    The authors' has six layers of 1000 units and slope 0.2; the default here is smaller, for CPUs.
+    Arguments:
+
+    * ``dimensions``: the numbers in one draw of all the variables it looks at; a one-of-K variable counts K;
+    * ``hidden``, ``layers``: units of a hidden layer, and how many layers there are. The authors' has six of 1000; the
+      default is smaller, for CPUs;
+    * ``slope``: of the leaky ReLU below zero.
     """
 
     def __init__(self, dimensions: int, hidden: int = 256, layers: int = 4, slope: float = 0.2) -> None:
@@ -43,7 +48,7 @@ class Discriminator(nn.Module):
         self.net = nn.Sequential(*blocks, nn.Linear(hidden, 1))
 
     def forward(self, z: Tensor) -> Tensor:
-        """(..., D) -> (...)."""
+        """Log-odds (...) of draws ``z`` (..., D)."""
         if z.shape[-1] != self.dimensions:
             raise SpecError(
                 f"discriminator: made for {self.dimensions} dimensions, got draws of {z.shape[-1]}; a variable "
@@ -64,7 +69,16 @@ def discriminator_log_ratio(
 
 
 def discriminator_loss(discriminator: nn.Module, q: Trace, variables: Sequence[str] | None = None) -> Tensor:
-    """Cross-entropy of telling draws from permuted draws: ½ E softplus(-D(z)) + ½ E softplus(D(z_permuted))."""
+    """Cross-entropy of telling draws from permuted draws: ½ E softplus(-D(z)) + ½ E softplus(D(z_permuted)).
+
+    Arguments:
+
+    * ``discriminator``: a network from draws (..., D) to log-odds (...), such as :class:`Discriminator`;
+    * ``q``: the encoder's trace of a batch, best another one than the model's step has seen;
+    * ``variables``: the names of the variables to look at, by default all.
+
+    Returns one number, for the discriminator's own optimiser; no gradient reaches the encoder.
+    """
     draws = joined_draws(q, variables)
     with torch.no_grad():
         z = cat([part for part, _ in draws], -1)

@@ -21,17 +21,23 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
     nothing is. Here q(z | x, y) is the product of the drawn sites' conditionals, which is a proposal for any
     graph: the bound holds; :func:`semi_supervised` corrects it towards q's own posterior.
 
-    Terms, as they enter the bound:
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``beta``: the weight of all ``kl`` terms (β-VAE); 1 is the bound;
+    * ``analytic``: take a KL divergence in closed form where torch knows one and p's parents of the site do not depend
+      on its draw; the expectation is the same, the variance smaller.
+
+    Returns :class:`~unknot.objectives.terms.Terms`, as they enter the bound:
 
     * ``reconstruction``: log p of the data (all sites of p that q does not propose), and ``log_term[name]`` for
       every log-term that p adds;
     * ``kl[site]`` for each site of q: log p - log q where it was drawn, whose expectation is minus a KL
-      divergence, and log p where it was observed. ``beta`` weighs all of them (β-VAE); β = 1 is the bound.
+      divergence, and log p where it was observed.
 
     Enumerated sites are summed exactly, so with ``gradient="enumerate"`` this is the marginalised objective of
     Kingma et al.'s M2 model without its classifier; plug-in sites (S16 sec. 2.2) enter with their probability
-    vector and its exact KL. ``analytic=True`` takes the KL divergence in closed form where torch knows one and
-    p's parents of the site do not depend on its draw; the expectation is the same, the variance smaller.
+    vector and its exact KL.
 
     >>> from unknot import Trace
     >>> q, p = Trace(samples=5), Trace()

@@ -30,9 +30,16 @@ def importance_weighted(
 
         log (1/S) Σ_s p(x, y, z_s) / q(z_s | x)  +  α log (1/S) Σ_s w_s
 
-    with terms ``evidence``, a lower bound on log p(x, y) that grows with S, and ``classifier``, an estimate of
-    log q(y | x) (weight α, zero without labels). Items with labels count ``gamma`` times.
-    ``diagnostics["effective_samples"]`` is that of the weights p/q.
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch, with S samples;
+    * ``alpha``: α, the weight of the classifier;
+    * ``gamma``: how often an item with labels counts beside one without (Eq. 2);
+    * ``doubly_reparameterised``: another gradient for the encoder, see below.
+
+    Returns :class:`~unknot.objectives.terms.Terms`: ``evidence``, a lower bound on log p(x, y) that grows with S, and
+    ``classifier``, an estimate of log q(y | x) (zero without labels). ``diagnostics["effective_samples"]`` is that of
+    the weights p/q.
 
     **Enumerated sites** are marginalised inside the logarithm. A value k needs no proposal probability: with
     draws z_{k,s} from q(z | x, k) for each of them,

@@ -26,9 +26,15 @@ def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
     :func:`~unknot.objectives.semi_supervised` that weighs α, without the images. What a model learns beyond it
     is owed to unlabelled items and to the structure.
 
-    The term is ``classifier`` (weight α), zero for items without labels. Of ``p`` only its log-terms count, as
-    ``log_term[name]``, averaged over draws: regularisers of the recogniser, such as the agreement of two views, which
-    can be had without a generative model too. Sites drawn with the score function before a label get their gradient.
+    Arguments:
+
+    * ``q``: the encoder's trace of a batch;
+    * ``p``: the decoder's. Only its log-terms count: regularisers of the recogniser, such as the agreement of two
+      views, which can be had without a generative model too;
+    * ``alpha``: the weight of the classifier beside them.
+
+    Returns :class:`~unknot.objectives.terms.Terms`: ``classifier``, zero for items without labels, and
+    ``log_term[name]``, averaged over draws. Sites drawn with the score function before a label get their gradient.
 
     >>> from unknot import Trace, partial
     >>> q, p = Trace(), Trace()

@@ -38,7 +38,21 @@ def semi_supervised(
         Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) (1/S) Σ_s log w_s,      w̄_s = w_s / Σ_s w_s
 
     where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.label_weights`). An item
-    without labels has w = 1 and gets the bound of Eq. 1. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
+    without labels has w = 1 and gets the bound of Eq. 1.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``alpha``: α, the weight of the classifier;
+    * ``beta``: the weight of ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; 1 is
+      the paper. ``{"r": 100.0}`` weighs the site r alone, to let it carry little;
+    * ``gamma``: γ, how often an item with labels counts beside one without;
+    * ``relaxed_kl``: which divergence a relaxed (Concrete) draw pays. ``"density"``: that of the relaxed densities,
+      which makes the sum a bound for the relaxed model but grows without limit as the recogniser gets sure.
+      ``"discrete"``: that of the classes behind them (Jang et al. 2017), at most log K, but no bound of either model;
+    * ``weight_gradient``: whether the gradient goes through w̄, see below.
+
+    Returns :class:`~unknot.objectives.terms.Terms`. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
     the sum is kept in parts that neither cancel nor hide what they are:
 
     * ``reconstruction``: Σ w̄ log p(data), and ``kl[site]``: Σ w̄ (log p - log q) of drawn sites, Σ w̄ log p of
@@ -48,11 +62,6 @@ def semi_supervised(
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α.
 
-    ``beta`` weighs ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; β = 1 is
-    the paper, and ``{"r": 100.0}`` weighs the site r alone, to let it carry little. ``relaxed_kl`` says which
-    divergence a relaxed (Concrete) draw pays: that of the relaxed densities, which makes the sum a bound for the
-    relaxed model but grows without limit as the recogniser gets sure; or "discrete", that of the classes behind them
-    (Jang et al. 2017), at most log K, but no bound of either model.
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 
     **Gradient.** The weights depend on q's parameters, directly and through the draws. By default the gradient

@@ -19,7 +19,7 @@ from unknot.errors import SpecError
 
 
 def supervision_rate(gamma: float, labelled: int, unlabelled: int) -> float:
-    """ρ of a weight γ on each of M ``labelled`` items beside N ``unlabelled`` ones.
+    """ρ, from 0 to 1, of a weight γ = ``gamma`` on each of M ``labelled`` items beside N ``unlabelled`` ones.
 
     >>> supervision_rate(1.0, labelled=100, unlabelled=49900)
     0.002

@@ -5,8 +5,8 @@ Numbers in circles are the terms of E19 Figs. 1 and 3: (1)+(3) reconstruction, (
 groups and single dimensions. Where a row of the table treats all dimensions alike, its (A)* = (A)+(i) is the
 total correlation over all dimensions, ``between`` and ``within`` together; then (4) = (A)*+(ii).
 
-Every objective is a function of (q, p, ...) that returns :class:`~unknot.objectives.terms.Terms`. Those that
-need the inference marginal take ``dataset_size``, which has no default, and the options of
+Every objective is a function of (q, p, ...) that returns :class:`~unknot.objectives.terms.Terms`. Those that need the
+inference marginal take ``dataset_size``, which has no default, and the options of
 :func:`~unknot.objectives.decomposition.decompose`.
 """
 
@@ -42,7 +42,8 @@ KL = "kl"
 def vae(q: Trace, p: Trace) -> Terms:
     """(1)+(2)+(3)+(4): the evidence lower bound, as ``reconstruction`` and ``kl`` (Kingma & Welling 2013).
 
-    Rewards codes that explain the data and stay, item by item, close to the prior.
+    Rewards codes that explain the data and stay, item by item, close to the prior. Takes the encoder's trace ``q`` and
+    the decoder's, ``p``; returns ``Terms``: ``reconstruction`` and ``kl``.
     """
     return beta_vae(q, p, beta=1.0)
 
@@ -52,6 +53,13 @@ def beta_vae(q: Trace, p: Trace, beta: float = 4.0) -> Terms:
 
     For β > 1, rewards q(z | x) near the prior more than faithful reconstruction: correlations shrink, and so
     does the information that z keeps of x, since (2) is weighted too.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``beta``: β, the weight of the KL divergence; 1 is the VAE.
+
+    Returns ``Terms``: ``reconstruction`` and ``kl``.
     """
     return expected_terms(q, p, _elbo_parts(q, p), {KL: beta})
 
@@ -68,10 +76,19 @@ def dip_vae(
 
         ELBO - λ_od Σ_{i≠j} C_ij² - λ_d Σ_i (C_ii - V_i)²,   V_i the prior's variance
 
-    C is the covariance of the encoder's means (I; λ_d is by default 10 λ_od), or of z under q(z), which adds the
-    mean of the encoder's variances (II; λ_d is by default λ_od): the authors' choices. Rewards codes whose
-    covariance over the data set is the prior's: uncorrelated, though not necessarily independent. Covers the
-    Normal variables, or those named; the covariance is that of the global batch.
+    Rewards codes whose covariance C over the data set is the prior's: uncorrelated, though not necessarily
+    independent. The covariance is that of the global batch.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``lambda_od``: λ_od, the weight of the covariances;
+    * ``lambda_d``: λ_d, the weight of the variances; by default 10 λ_od for I and λ_od for II, the authors' choices;
+    * ``kind``: ``"I"``, C is the covariance of the encoder's means; ``"II"``, of z under q(z), which adds the mean of
+      the encoder's variances;
+    * ``variables``: the names of the Normal variables it covers, by default all of them.
+
+    Returns ``Terms``: ``reconstruction``, ``kl``, ``off_diagonal`` and ``diagonal``.
     """
     diagonal = lambda_d if lambda_d is not None else lambda_od * (10.0 if kind == "I" else 1.0)
     penalties = covariance_penalties(q, p, Covariance(kind), variables)
@@ -89,6 +106,15 @@ def info_vae(
 
     Rewards codes whose distribution over the whole data set is the prior's, while each item's code may be as
     sharp as it likes.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items;
+    * ``lambda_``: λ, the weight of the divergence;
+    * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
+
+    Returns ``Terms``: those of the decomposition.
     """
     weights = {MUTUAL_INFORMATION: 0.0, ROOT: lambda_, "within": lambda_, MARGINAL: lambda_}
     return _weighted(q, p, dataset_size, None, weights, options)
@@ -100,6 +126,14 @@ def capacity_vae(q: Trace, p: Trace, gamma: float = 1000.0, C: float | Tensor = 
     Rewards using exactly C nats, neither more nor fewer; raise C while training
     (:func:`~unknot.objectives.capacity.annealed_capacity`) and codes come into use one after another. KL is the
     mean over the global batch, an estimate of E_q(x) KL; one item alone may use more.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``gamma``: γ, the price of a nat too many or too few;
+    * ``C``: the capacity in nats.
+
+    Returns ``Terms``: ``reconstruction`` and ``capacity``; the ``kl`` itself is in ``diagnostics``.
     """
     values = _elbo_parts(q, p)
     sites = proposals(q, p)
@@ -129,8 +163,18 @@ def anchor_vae(
 ) -> Terms:
     """(1)+(2)+(3)+(4) - λ(2)^a: the ELBO with less price on what the anchors know of x (Gao et al. 2018).
 
-    ``anchors`` names variables, whose joint information I(x; z_a) is paid back, or single dimensions of them,
-    ``{"z": [0, 1]}``, each on its own. Rewards, at λ > 0, a few anchor codes that carry much of x.
+    Rewards, at λ > 0, a few anchor codes that carry much of x.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items;
+    * ``anchors``: names of variables, whose joint information I(x; z_a) is paid back; or single dimensions of them,
+      ``{"z": [0, 1]}``, each on its own;
+    * ``lambda_``: λ, what is paid back per nat;
+    * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
+
+    Returns ``Terms``: ``reconstruction``, ``kl`` and ``anchors``.
     """
     values = _elbo_parts(q, p)
     values["anchors"] = anchor_information(q, dataset_size, anchors, options)
@@ -144,6 +188,16 @@ def information_dropout(
 
     Rewards codes that keep little of x beyond what reconstruction needs and whose dimensions are independent.
     The single dimensions' fit to the prior, (ii), does not count.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items;
+    * ``beta``: β, the price of information about x;
+    * ``gamma``: γ, the price of total correlation;
+    * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
+
+    Returns ``Terms``: those of the decomposition.
     """
     weights = {MUTUAL_INFORMATION: beta, ROOT: gamma, "within": gamma, MARGINAL: 0.0}
     return _weighted(q, p, dataset_size, None, weights, options)
@@ -153,6 +207,15 @@ def beta_tcvae(q: Trace, p: Trace, dataset_size: int, beta: float = 6.0, **optio
     """(1)+(2)+(3) + (ii) + β(A)*: the ELBO with the total correlation weighted (Chen et al. 2018).
 
     Rewards independent dimensions, at no extra price on information. All dimensions of all variables are alike.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items;
+    * ``beta``: β, the weight of the total correlation; 1 is the VAE;
+    * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
+
+    Returns ``Terms``: those of the decomposition.
     """
     return _weighted(q, p, dataset_size, None, {ROOT: beta, "within": beta}, options)
 
@@ -169,6 +232,15 @@ def factor_vae(
     As β-TCVAE it is (1)+(2)+(3) + (ii) + β(A)* with β = 1 + γ. The discriminator tells draws of q(z) from draws
     with permuted dimensions, and its log-odds estimate log q(z) / Π_d q(z_d). Train it beside the model with
     :func:`~unknot.objectives.discriminator.discriminator_loss`. Rewards independent dimensions.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``discriminator``: the network from draws to log-odds; it gets no gradient here;
+    * ``gamma``: γ, the extra price of total correlation;
+    * ``variables``: the names of the variables the discriminator looks at, by default all.
+
+    Returns ``Terms``: ``reconstruction``, ``kl`` and ``total_correlation``.
     """
     values = _elbo_parts(q, p)
     values["total_correlation"] = -discriminator_log_ratio(discriminator, q, variables)
@@ -189,8 +261,20 @@ def hfvae(
     """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, priced apart.
 
     Rewards groups that are independent of each other (β), codes that are independent inside a group (γ), and,
-    for α > 1, codes that keep little of x. ``beta`` < 1 *lets* groups correlate. In a tree deeper than two
-    levels γ weighs every node below the root; ``weights`` sets single ones by name, ``{"between[style]": 2.0}``.
+    for α > 1, codes that keep little of x.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``dataset_size``: N, the number of training items;
+    * ``alpha``: α, the price of information about x;
+    * ``beta``: β, the price of correlation between groups; below 1 it *lets* them correlate;
+    * ``gamma``: γ, the price of correlation inside a group, at every node below the root if the tree is deeper;
+    * ``groups``: a tree of groups, ``{"content": ["y"], "style": ["z"]}``; by default each variable is one;
+    * ``weights``: weights of single terms by name, ``{"between[style]": 2.0}``, before α, β and γ;
+    * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
+
+    Returns ``Terms``: those of the decomposition.
     """
     parts = decomposition_parts(q, p, dataset_size, groups, options)
     fixed = {RECONSTRUCTION: 1.0, MARGINAL: 1.0, MUTUAL_INFORMATION: alpha, ROOT: beta}

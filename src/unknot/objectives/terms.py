@@ -12,10 +12,16 @@ class Terms(Mapping[str, Tensor]):
 
     ``terms["reconstruction"]`` is a tensor ``(B,)``, as it enters the objective before its weight. The sum is
     ``per_item = item_weight · Σ_name weights[name] · terms[name]``, its mean over items the ``total``, and
-    ``loss = -total`` is what an optimiser takes. ``diagnostics`` are values worth logging that do not count.
+    ``loss = -total`` is what an optimiser takes.
 
-    ``score`` is zero in value and joins the sum before ``item_weight``: it carries the gradient of sites drawn
-    with the score function, which belongs to the whole objective. Single terms carry the pathwise gradient only.
+    Arguments:
+
+    * ``terms``: name -> one value per item, ``(B,)``;
+    * ``weights``: name -> weight; a name without one has weight one;
+    * ``item_weight``: how much each item counts, ``(B,)``; None for one each;
+    * ``diagnostics``: values worth logging that do not count;
+    * ``score``: zero in value, joins the sum before ``item_weight``: it carries the gradient of sites drawn with the
+      score function, which belongs to the whole objective. Single terms carry the pathwise gradient only.
 
     >>> import torch
     >>> terms = Terms({"fit": torch.tensor([1.0, 3.0]), "cost": torch.tensor([-1.0, -1.0])}, {"cost": 2.0})

@@ -24,6 +24,8 @@ from unknot.core.relaxed import Relaxed
 class RunningMean(nn.Module):
     """A baseline for single-sample draws: an exponential average of past values, part of the model's state.
 
+    ``decay`` is the share of the old mean that each new value leaves: 0.95 looks back over some twenty steps.
+
     >>> baseline = RunningMean(decay=0.5)
     >>> _ = baseline(torch.tensor([4.0]))      # the first value is taken as it is
     >>> baseline(torch.tensor([0.0])).item()   # the mean *before* this value
@@ -56,7 +58,8 @@ class RunningMean(nn.Module):
 class ScoreFunction:
     """``gradient=ScoreFunction(baseline)``: the score function with a running-mean baseline.
 
-    ``gradient="score_function"`` alone uses the leave-one-out baseline when there are two samples or more,
+    ``baseline`` is a :class:`RunningMean`, best kept as a part of the model so that checkpoints hold it. One site has
+    one. ``gradient="score_function"`` alone uses the leave-one-out baseline when there are two samples or more,
     and none otherwise.
     """
 
