@@ -130,3 +130,17 @@ def test_every_data_family_scores_its_kind_of_data() -> None:
 def _plain(spec) -> dict:
     keys = ("family", "size", "parents", "recognised_from", "labels")
     return {key: getattr(spec, key) for key in keys if getattr(spec, key)}
+
+
+@pytest.mark.parametrize("family", ["normal", "bernoulli", "relaxed_bernoulli"])
+def test_one_number_for_each_item_needs_no_axis(family: str) -> None:
+    nodes = [node("a", family, 1, recognised_from=["x"], labels=True), node("x", "normal", parents=["a"])]
+    model, x, answers = GraphicalModel(nodes, (3,)), torch.randn(4, 3), torch.tensor([0, 1, 1, 0])
+    assert model.encode(x, {"a": answers})["a"].value.tolist() == [[0.0], [1.0], [1.0], [0.0]]
+    assert model.recognise(x, {"a": answers}).values["a"].tolist() == [[0.0], [1.0], [1.0], [0.0]]
+
+
+def test_unknown_nodes_are_refused_with_the_nearest() -> None:
+    model = GraphicalModel(class_and_style(), (1, 8, 8))
+    with pytest.raises(SpecError, match="no node 'digti' to label or set; did you mean 'digit'"):
+        model.generate(2, digti=1)

@@ -23,6 +23,7 @@ from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
+from unknot.suggest import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class GraphicalModel(nn.Module):
     The recognition program runs a network over the data once and then, node by node in the order of
     ``recognised_from``, a small network over that and the values of the node's parents. The generative
     program gives every node its prior or a network over its parents' values.
+
+    Arguments:
+        spec: the description: a list of nodes, a checked ``ModelSpec``, a dictionary, or the path of a YAML file.
+        shape: the shape of one item, ``(C, H, W)`` for images.
 
     >>> import torch
     >>> from unknot.models import node
@@ -76,7 +81,14 @@ class GraphicalModel(nn.Module):
     def encode(
         self, x: Tensor, labels: Mapping[str, Tensor | Partial] | None = None, samples: int | None = None
     ) -> Trace:
-        """The recognition program: labels where known (-1 or NaN where not), draws elsewhere."""
+        """The recognition program: labels where known, draws elsewhere.
+
+        Arguments:
+            x: items ``(B, ...)``.
+            labels: by node, class indices ``(B,)`` with -1 for unknown, numbers ``(B, D)`` with NaN for unknown, or
+                ``unknot.partial(values, known)``.
+            samples: how many draws of every node, on a leading axis; None: one, without the axis.
+        """
         labels = {name: self._label(name, value) for name, value in (labels or {}).items()}
         q = Trace(samples=samples)
         features = self.trunk(x)  # (B, H)
@@ -88,7 +100,12 @@ class GraphicalModel(nn.Module):
         return q
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
-        """The generative program, on a recognition trace, or on ``unknot.given(...)`` to generate."""
+        """The generative program.
+
+        Arguments:
+            x: the items to score; None: draw them.
+            q: the values of the nodes: a recognition trace, or ``unknot.given(...)`` to generate.
+        """
         p, outputs = self._generative_program(q)
         self.likelihood.site(p, outputs, x, self.spec.data.name)
         return p
@@ -98,6 +115,10 @@ class GraphicalModel(nn.Module):
 
         Jittered items, where the description asks for them, take the place of the items; with ``agreement`` they are
         a second view instead, which only the recogniser sees (:mod:`unknot.models.agreement`).
+
+        Arguments:
+            batch: items ``x`` and, by node, label ``values``, as :class:`unknot.data.batch.Batch` has them.
+            samples: how many draws of every node; None: as the description says.
         """
         jittered = batch.x if self.jitter is None else self.jitter(batch.x)
         two_views = self.training and self.spec.agreement > 0
@@ -114,7 +135,9 @@ class GraphicalModel(nn.Module):
     def recognise(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Recognition:
         """What the recogniser says of the data, without sampling: each node at the best value of its parents.
 
-        ``known`` values (class indices or vectors) replace the recogniser's own, as parents and as result.
+        Arguments:
+            x: items ``(B, ...)``.
+            known: by node, class indices or vectors that replace the recogniser's own, as parents and as result.
         """
         inputs, summaries, values = {self.spec.data.name: self.trunk(x)}, {}, {}
         for name in self.spec.recognition_order:
@@ -127,7 +150,13 @@ class GraphicalModel(nn.Module):
         return Recognition(summaries, values)
 
     def gaussian(self, x: Tensor, name: str, values: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """Mean and standard deviation of a Gaussian node's recogniser, at given values of its parents."""
+        """Mean and standard deviation ``(B, D)`` of a Gaussian node's recogniser.
+
+        Arguments:
+            x: items ``(B, ...)``.
+            name: the node's.
+            values: of its parents in the recognition model, by node.
+        """
         inputs = {self.spec.data.name: self.trunk(x)}
         inputs |= {other: self._family(other).features(value) for other, value in values.items()}
         outputs = self._recognised(self.spec[name], inputs)
@@ -136,13 +165,18 @@ class GraphicalModel(nn.Module):
         return node[name].dist.loc, node[name].dist.scale
 
     def generate(self, count: int, **values: Any) -> Tensor:
-        """Expected data for given nodes, the others drawn from the prior: ``generate(8, digit=3)``."""
+        """Expected data for given nodes, the others drawn from the prior: ``generate(8, digit=3)``.
+
+        Arguments:
+            count: how many items.
+            values: by node, one value for all of them or one for each.
+        """
         for name in values:
             self._refuse_unknown(name)
         return self.expected(given(count, values))
 
     def expected(self, q: Trace | GivenValues) -> Tensor:
-        """Expected data at the values of a trace."""
+        """Expected data at the values of the nodes in ``q``, a trace or ``unknot.given(...)``."""
         return self.likelihood.mean(self._generative_program(q)[1])
 
     def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
@@ -235,15 +269,15 @@ class GraphicalModel(nn.Module):
 
     def _as_value(self, name: str, value: Tensor, like: Tensor) -> Tensor:
         """A given value in the form other networks take: class indices become one-hot."""
-        size = self._family(name).size
-        if not value.is_floating_point() and value.ndim == like.ndim - 1:
-            return one_hot(value.long(), size).to(like.dtype)
-        return value.to(like.dtype).reshape(*like.shape[:-1], size)
+        family = self._family(name)
+        if family.has_classes and not value.is_floating_point() and value.ndim == like.ndim - 1:
+            return one_hot(value.long(), family.size).to(like.dtype)
+        return value.to(like.dtype).reshape(*like.shape[:-1], family.size)
 
     def _refuse_unknown(self, name: str) -> None:
         names = [n.name for n in self.spec.latents]
         if name not in names:
-            raise SpecError(f"the model has no node '{name}' to label or set; it has {', '.join(names)}")
+            raise SpecError(f"the model has no node '{name}' to label or set; {did_you_mean(name, names)}")
 
 
 def _augmenter(spec: ModelSpec, shape: Size) -> nn.Module | None:

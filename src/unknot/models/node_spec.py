@@ -12,33 +12,48 @@ from unknot.suggest import did_you_mean
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One variable of a model.
+    """One variable of a model. A node without ``recognised_from`` is data: it is observed and never inferred.
 
-    ``parents`` are its parents in the generative model. ``recognised_from`` are its parents in the
-    recognition model, among them data nodes; a node without is data: it is observed and never inferred.
-    ``labels`` says that a user may hand over labels for it, for some items or all.
+    Arguments:
+        name: what it is called in traces, labels and reports.
+        family: its distribution, one of :data:`unknot.models.families.FAMILIES` or, for data, of
+            :data:`unknot.models.likelihoods.LIKELIHOODS`.
+        size: how many numbers or classes; data takes it from the data.
+        parents: its parents in the generative model.
+        recognised_from: its parents in the recognition model, the data node among them or behind them.
+        labels: whether a user may hand over labels for it, for some items or all.
+        gradient: how draws carry gradient; None: the family's default.
+        hidden: hidden layers of its generative network; (): the default.
+        recognition_hidden: hidden layers of its recognition network; (): the default.
+        channels: of image data, the channels of the recogniser's convolutions; (): the default.
+        pooled: of image data, whether these convolutions are pooled instead of strided.
+        recogniser: of image data, "faces" for the recogniser of faces under changing light; "": the default.
+        sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
+        confidence: its own threshold of agreement; None: the model's.
+        centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
+        spread: of a normal latent node, the prior's standard deviation; (): 1.
+        scale: of normal data, the standard deviation; None: learned.
+        columns: of a table, its columns; (): taken from the data.
     """
 
     name: str
     family: str
-    size: int | None = None  # how many numbers or classes; data nodes take it from the data
+    size: int | None = None
     parents: tuple[str, ...] = ()
     recognised_from: tuple[str, ...] = ()
     labels: bool = False
-    gradient: str | None = None  # how draws carry gradient; None: the family's default
-    hidden: tuple[int, ...] = ()  # hidden layers of its generative network; (): the default
-    recognition_hidden: tuple[int, ...] = ()  # hidden layers of its recognition network; (): the default
-    channels: tuple[int, ...] = ()  # image data: channels of the recogniser's convolutions; (): the default
-    pooled: bool = False  # image data: whether these convolutions are pooled instead of strided
-    recogniser: str = (
-        ""  # image data: "faces" for the recogniser of faces under changing light; "": the default
-    )
-    sees: str = ""  # which part of what the recogniser makes of the data the node is recognised from; "": all
-    confidence: float | None = None  # its own threshold of agreement; None: the model's
-    centre: tuple[float, ...] = ()  # a normal latent's prior mean, () is 0: in whose units its labels are
-    spread: tuple[float, ...] = ()  # and its prior standard deviation, () is 1
-    scale: float | None = None  # a normal data node's standard deviation; None: learned
-    columns: tuple[Mapping[str, Any], ...] = ()  # a table's columns; (): taken from the data
+    gradient: str | None = None
+    hidden: tuple[int, ...] = ()
+    recognition_hidden: tuple[int, ...] = ()
+    channels: tuple[int, ...] = ()
+    pooled: bool = False
+    recogniser: str = ""
+    sees: str = ""
+    confidence: float | None = None
+    centre: tuple[float, ...] = ()
+    spread: tuple[float, ...] = ()
+    scale: float | None = None
+    columns: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def is_data(self) -> bool:
@@ -54,7 +69,16 @@ def node(
     recognised_from: Sequence[str] = (),
     **settings: Any,
 ) -> NodeSpec:
-    """Describe a node: ``node("digit", "concrete", 10, recognised_from=["x"], labels=True)``."""
+    """Describe a node: ``node("digit", "concrete", 10, recognised_from=["x"], labels=True)``.
+
+    Arguments:
+        name: what it is called in traces, labels and reports.
+        family: its distribution, by name.
+        size: how many numbers or classes; data takes it from the data.
+        parents: the nodes it is made from in the generative model; one alone needs no list.
+        recognised_from: the nodes it is inferred from; none: it is the data.
+        settings: whatever else a :class:`NodeSpec` says, lists as they come from a file.
+    """
     known = [f.name for f in fields(NodeSpec)]
     for key in settings:
         if key not in known:

@@ -14,33 +14,32 @@ from unknot.models.node_spec import NodeSpec, node
 from unknot.models.yaml_file import read_yaml
 from unknot.suggest import did_you_mean
 
-MODEL_KEYS = (
-    "augment",
-    "agreement",
-    "confidence",
-    "width",
-    "temperature",
-    "samples",
-)  # of a model beside its nodes
+# of a model, beside its nodes
+MODEL_KEYS = ("augment", "agreement", "confidence", "width", "temperature", "samples")
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """All nodes of a model, checked, in generative order."""
+    """All nodes of a model, checked, in generative order.
+
+    Arguments:
+        nodes: the nodes.
+        augment: how training images are jittered: "affine", "elastic", or amounts by name; None: not at all.
+        agreement: weight of reading an item's jittered view as the item itself (:mod:`unknot.models.agreement`).
+        confidence: readings less sure than this do not count for the agreement.
+        width: of default hidden layers.
+        temperature: of relaxed draws.
+        samples: draws of the recognition program in a training step; None: one, without an axis.
+        recognition_order: the latent nodes so that each comes after what it is recognised from; found by the check.
+    """
 
     nodes: tuple[NodeSpec, ...]
-    augment: str | Mapping[str, float] | None = (
-        None  # training images are jittered: "affine", "elastic" or amounts
-    )
-    agreement: float = (
-        0.0  # weight of reading an item's jittered view as the item itself (unknot.models.agreement)
-    )
-    confidence: float = 0.95  # readings less sure than this do not count for the agreement
-    width: int = 256  # of default hidden layers
-    temperature: float = 0.66  # of relaxed draws
-    samples: int | None = (
-        None  # draws of the recognition program in a training step; None: one, without an axis
-    )
+    augment: str | Mapping[str, float] | None = None
+    agreement: float = 0.0
+    confidence: float = 0.95
+    width: int = 256
+    temperature: float = 0.66
+    samples: int | None = None
     recognition_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> NodeSpec:
