@@ -126,14 +126,6 @@ def test_patience_stops_and_goes_back_to_the_best_weights() -> None:
         assert torch.equal(tensor, kept[1][name])
 
 
-def test_validation_draws_leave_training_as_it_was() -> None:
-    quiet, noisy = model(), model()
-    fit(quiet, digits(), _config())
-    fit(noisy, digits(), _config(validate_every=1), held_out=lambda m: float(torch.rand(())))
-    for one, other in zip(quiet.parameters(), noisy.parameters(), strict=True):
-        assert torch.equal(one, other)
-
-
 def test_averaged_weights_are_validated_and_kept() -> None:
     seen: list[Tensor] = []
     path: list[Tensor] = []

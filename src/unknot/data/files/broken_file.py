@@ -31,7 +31,7 @@ def explain_broken_file(path: Path, what: str) -> Iterator[None]:
     try:
         yield
     except _READER_ERRORS as error:
-        reason = str(error).strip("'\". ") or type(error).__name__
+        reason = " ".join(str(error).split()).strip("'\". ") or type(error).__name__
         raise DataError(
             f"The data file {path} cannot be read as {what} ({reason}): replace it by a good copy."
         ) from error

@@ -1,0 +1,44 @@
+"""The catalogue: every entry of ours is complete and consistent."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from unknot.data.files.catalogue import Archive, DataFile, Entry, Files, Form
+from unknot.data.sets.loading import entries
+
+
+def test_a_form_is_fetchable_if_every_file_is() -> None:
+    archive = Archive("pack", "1.0", "0" * 64)
+    there, bare = DataFile("a", urls=("http://x/a",), archive=archive), DataFile("b")
+    assert Form("both", (there,)).in_package
+    assert Form("both", (there,)).on_the_web
+    assert not Form("half", (there, bare)).in_package
+    assert not Form("half", (there, bare)).on_the_web
+    assert str(archive) == "pack 1.0"
+
+
+def test_found_files_are_looked_up_by_name(tmp_path: Path) -> None:
+    form = Form("two", (DataFile("a"), DataFile("b")))
+    entry = Entry("set", "Set", "", "", "", "", "", forms=(form,))
+    files = Files(entry, form, {"b": tmp_path / "b", "a": tmp_path / "a"}, "cache", tmp_path)
+    assert files["b"] == tmp_path / "b"
+    assert files.first == tmp_path / "a"
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_every_entry_is_complete(entry: Entry) -> None:
+    assert all((entry.title, entry.what, entry.items, entry.shape, entry.factors, entry.licence))
+    assert entry.forms or entry.made_from
+    for form in entry.forms:
+        assert form.files
+        for file in form.files:
+            assert file.checksum is None or re.fullmatch(
+                r"sha256:[0-9a-f]{64}|md5:[0-9a-f]{32}", file.checksum
+            )
+            assert file.archive is None or (
+                file.member and re.fullmatch(r"[0-9a-f]{64}", file.archive.sha256)
+            )

@@ -1,0 +1,38 @@
+"""Grids of images: every image in its place, with its labels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.plots.image_grid import _sheet, drawn_in_ink, image_grid
+
+
+def test_a_sheet_puts_every_image_in_its_place() -> None:
+    images = np.arange(6, dtype=float).reshape(2, 3, 1, 1, 1) / 10 * np.ones((1, 1, 1, 4, 5))
+    sheet = _sheet(images, False, 0.0)
+    assert sheet.shape == (2 * 5, 3 * 6)
+    for row in range(2):
+        for column in range(3):
+            cell = sheet[row * 5 : row * 5 + 4, column * 6 : column * 6 + 5]
+            assert (cell == images[row, column, 0]).all()
+    assert (sheet[4::5] == 0).all()  # the lines between
+    assert _sheet(images, True, 0.0).shape == (10, 18 + 2)
+    assert _sheet(np.repeat(images, 3, 2), False, 1.0).shape == (10, 18, 3)
+
+
+def test_grids_have_their_labels() -> None:
+    images = np.random.default_rng(0).random((2, 3, 1, 4, 4))
+    figure = image_grid(images, columns=("a", "b", "c"), rows=("one", "two"), separate_first=True, title="T")
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b", "c"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "two"]
+    assert axes.images[0].get_cmap().name == "gray_r"
+    assert image_grid(images, ink=False).axes[0].images[0].get_cmap().name == "gray"
+
+
+def test_strokes_are_ink_and_photographs_are_not() -> None:
+    rng = np.random.default_rng(0)
+    strokes = rng.random((5, 1, 8, 8)) * (rng.random((5, 1, 8, 8)) < 0.4)
+    assert drawn_in_ink(strokes)
+    assert not drawn_in_ink(0.01 + strokes)
+    assert not drawn_in_ink(np.repeat(strokes, 3, 1))
