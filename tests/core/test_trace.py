@@ -92,47 +92,6 @@ def test_the_slides_decoder_takes_samples() -> None:
     assert Decoder()(x, q).log_prob().shape == (5, 4)
 
 
-FAMILIES = {
-    "normal": {"loc": torch.zeros(4, 2), "scale": 1.0},
-    "log_normal": {"loc": torch.zeros(4, 2), "scale": 1.0},
-    "laplace": {"loc": torch.zeros(4, 2), "scale": 1.0},
-    "student_t": {"df": torch.full((4, 2), 3.0)},
-    "uniform": {"low": torch.zeros(4, 2), "high": 1.0},
-    "beta": {"concentration1": torch.ones(4, 2), "concentration0": 2.0},
-    "gamma": {"concentration": torch.ones(4, 2), "rate": 1.0},
-    "dirichlet": {"concentration": torch.ones(4, 2)},
-    "multivariate_normal": {"loc": torch.zeros(4, 2), "covariance_matrix": torch.eye(2)},
-    "von_mises": {"loc": torch.zeros(4, 2), "concentration": torch.tensor(2.0)},
-    "concrete": {"logits": torch.zeros(4, 2), "temperature": 0.5},
-    "relaxed_bernoulli": {"temperature": 0.5, "logits": torch.zeros(4, 2)},
-    "one_hot_categorical": {"logits": torch.zeros(4, 2)},
-    "bernoulli": {"probs": torch.full((4, 2), 0.5)},
-    "poisson": {"rate": torch.ones(4, 2)},
-    "multinomial": {"total_count": 5, "probs": torch.full((4, 2), 0.5)},
-}
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("samples", [None, 3])
-def test_every_family_draws_observes_reuses_and_is_partly_known(family: str, samples: int | None) -> None:
-    arguments = FAMILIES[family]
-    leading = (4,) if samples is None else (samples, 4)
-    q, p, observed, part = unknot.Trace(samples), unknot.Trace(), unknot.Trace(), unknot.Trace(samples)
-    value = getattr(q, family)(**arguments, name="v")
-    assert value.shape == (*leading, 2)
-    getattr(p, family)(**arguments, value=q["v"], name="v")
-    assert torch.equal(p.log_prob(), q.log_prob())
-    assert q.log_prob().shape == leading
-    data = value if samples is None else value[0]
-    seen = getattr(observed, family)(**arguments, value=data, name="v")
-    assert torch.equal(seen, data)
-    known = torch.tensor([True, False, False, True])
-    mixed = getattr(part, family)(**arguments, value=unknot.partial(data, known), name="v")
-    assert torch.equal(mixed[..., known, :], data[known].expand(mixed[..., known, :].shape))
-    assert part["v"].known.tolist() == known.tolist()
-    assert part.log_prob().shape == leading
-
-
 def test_networks_before_the_first_draw_run_once() -> None:
     q = unknot.Trace(samples=7)
     h = torch.randn(4, 5)

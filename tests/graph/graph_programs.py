@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy
 
 import unknot
+from unknot.graph import Graph, GraphNode
+from unknot.graph.layout import RADIUS, Shape
 
 B, PIXELS = 4, 6
 
@@ -115,3 +120,31 @@ def digits_decoder(x: Tensor, q: unknot.Trace) -> unknot.Trace:
         canvas = canvas + torch.where((k < count)[:, None], network(PIXELS, image, a), 0.0)
     p.normal(canvas, 1.0, value=x, name="x")
     return p
+
+
+@cache
+def graphs() -> dict[str, Graph]:
+    torch.manual_seed(0)
+
+    def feedback(x: Tensor) -> unknot.Trace:
+        return digits_encoder(x, feedback=True)
+
+    return {
+        "class_and_style": unknot.graph(Encoder(), Decoder(), data()),
+        "faces": unknot.graph(faces_encoder, faces_decoder, data()),
+        "digits": unknot.graph(digits_encoder, digits_decoder, data()),
+        "feedback": unknot.graph(feedback, digits_decoder, data()),
+    }
+
+
+def circles(nodes: list[GraphNode]) -> dict[str, Shape]:
+    return {node.name: Shape(2 * RADIUS, 2 * RADIUS) for node in nodes}
+
+
+def arrows(graph: Graph, model: str) -> set[str]:
+    return {f"{edge.source} -> {edge.target}" for edge in graph.edges if edge.model == model}
+
+
+def read(encoder: Callable[..., unknot.Trace], *args: Tensor) -> set[str]:
+    """The recognition model of one program."""
+    return arrows(unknot.graph(encoder, None, args or data()), "recognition")

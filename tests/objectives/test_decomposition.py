@@ -17,6 +17,8 @@ TREES = [
     {"a": {"b": ["y"], "c": {"d": ["z"]}}, "e": ["w"]},
     {"all": ["w", "z", "y"]},
 ]
+
+
 LABELS = torch.tensor([2, -1, 0, -1, 3, -1])
 
 
@@ -120,43 +122,6 @@ def test_unit_weights_give_the_elbo_and_its_gradient(gradient, samples, correlat
     theirs = torch.autograd.grad(bound.loss, weights)
     for one, other in zip(mine, theirs, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
-
-
-def test_a_reference_batch_adds_columns():
-    x, more, encoder = data(), data(9), Encoder()
-    q, reference = encoder(x), encoder(more)
-    terms = decompose(q, decoder(x, q), N, reference=reference)
-    logs = leaf_logs(q)
-    for name in logs:
-        dist = reference[name].dist
-        point = q[name].unbounded if name == "y" else q[name].value
-        score = (lambda v, d=dist: d.log_density(v)[:, None]) if name == "y" else dist.log_prob
-        logs[name] = torch.cat([logs[name], torch.stack([score(point[b]) for b in range(B)])], 1).detach()
-    weights = weight_loop("stratified", N, B + 9, range(B))
-    own = q.log_prob().detach()
-    torch.testing.assert_close(
-        terms["mutual_information"], log_q_loop(["y", "z", "w"], logs, weights) - own, rtol=1e-9, atol=1e-9
-    )
-
-
-def test_exact_takes_the_whole_data_set_as_reference():
-    x, encoder = data(20), Encoder()
-    torch.manual_seed(1)
-    whole = encoder(x)
-    all_at_once = decompose(whole, decoder(x, whole), 20, estimator="exact")
-    torch.manual_seed(2)
-    q = encoder(x[:B])
-    part = decompose(q, decoder(x[:B], q), 20, estimator="exact", reference=whole)
-    logs = {}
-    for name in ("z", "w"):
-        rows = [whole[name].dist.log_prob(q[name].value[b]) for b in range(B)]
-        logs[name] = torch.stack(rows).detach()
-    logs["y"] = torch.stack(
-        [whole["y"].dist.log_density(q["y"].unbounded[b])[:, None] for b in range(B)]
-    ).detach()
-    want = log_q_loop(["y", "z", "w"], logs, weight_loop("exact", 20, 20, range(B))) - q.log_prob().detach()
-    torch.testing.assert_close(part["mutual_information"], want, rtol=1e-9, atol=1e-9)
-    assert len(all_at_once["marginal"]) == 20
 
 
 def test_deep_trees_name_every_node_and_give_the_sum_beside():

@@ -166,13 +166,6 @@ def test_an_encoder_that_ignores_the_given_value_is_refused():
         decompose(q, decoder(x, q), N, encoder=lambda given: encoder(x))
 
 
-def test_a_reference_batch_cannot_serve_dependent_variables():
-    encoder, x = Encoder("straight_through", dependent=True), data()
-    q = encoder(x)
-    with pytest.raises(SpecError, match="reference"):
-        decompose(q, decoder(x, q), N, reference=encoder(data()), encoder=lambda g: encoder(x, g["y"]))
-
-
 def test_leaf_logs_of_the_reference_use_the_rows_parent():
     encoder, x = Encoder("straight_through", dependent=True), data()
     q = encoder(x)

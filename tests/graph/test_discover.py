@@ -1,4 +1,4 @@
-"""What graph() makes of inputs, labels, sub-models and programs on their own, and what it leaves behind."""
+"""What is read from a run: inputs, programs on their own, and what the run leaves behind."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import torch
 from torch import Tensor, nn
 
 import unknot
-from tests.graph.graph_programs import PIXELS, B, Decoder, Encoder, data, faces_decoder, network
-from tests.graph.test_graph import arrows
-from unknot.errors import TraceError
+from tests.graph.graph_programs import PIXELS, B, Decoder, Encoder, arrows, data, faces_decoder, network
 
 
 def test_data_is_named_by_the_site_that_observes_it() -> None:
@@ -45,49 +43,6 @@ def faces_like(x: Tensor, q: unknot.Trace) -> unknot.Trace:
     z = p.normal(torch.zeros(2), 1.0, value=q["z"], name="z")
     p.normal(network(PIXELS, z), 1.0, value=x, name="x")
     return p
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [torch.arange(B), unknot.partial(torch.arange(B)), unknot.partial(torch.tensor([-1, 2, 3, -1])), None],
-    ids=["all", "partial-all", "partial", "none"],
-)
-def test_labels_add_no_edges(labels: object) -> None:
-    graph = unknot.graph(Encoder(), Decoder(), data(), y_values=labels)
-    assert arrows(graph, "recognition") == {"x -> y", "x -> z", "y -> z"}
-    kinds = {Tensor: "observed", unknot.Partial: "partly observed", type(None): "latent"}
-    assert graph["y"].kind == kinds[type(labels)]
-
-
-def test_labels_and_data_may_be_columns_of_one_table() -> None:
-    table = torch.cat([data(), torch.zeros(B, 1)], -1)
-    graph = unknot.graph(Encoder(), Decoder(), (table[:, :PIXELS], table[:, -1].long()))
-    assert arrows(graph, "generative") == {"y -> x", "z -> x"}
-    assert arrows(graph, "recognition") == {"x -> y", "x -> z", "y -> z"}
-
-
-def test_included_models_keep_their_edges_under_new_names() -> None:
-    def part(x: Tensor) -> unknot.Trace:
-        q = unknot.Trace()
-        y = q.normal(network(2, x), 1.0, name="y")
-        q.normal(network(2, y), 1.0, name="z")
-        q.log_term(y.sum(-1), name="bonus")
-        return q
-
-    def encoder(x: Tensor) -> unknot.Trace:
-        q = unknot.Trace()
-        count = q.categorical(logits=network(3, x), name="K")
-        for k in range(2):
-            with q.where(k < count):
-                q.include(part(x), "digit", k)
-        q.normal(part(x)["z"].value, 1.0, name="w")  # this one is included nowhere: a step from x to w
-        return q
-
-    graph = unknot.graph(encoder, None, data())
-    masks = {f"K -> digit[k].{name}" for name in ("y", "z", "bonus")}
-    inside = {"x -> digit[k].y", "digit[k].y -> digit[k].z", "digit[k].y -> digit[k].bonus"}
-    assert arrows(graph, "recognition") == masks | inside | {"x -> K", "x -> w"}
-    assert graph["digit[k].bonus"].kind == "log-term"
 
 
 def test_decoder_alone() -> None:
@@ -182,17 +137,3 @@ def test_state_is_put_back_when_the_program_fails() -> None:
     assert counter.item() == 0
     q = unknot.Trace()
     assert q.normal(torch.zeros(B), 1.0, name="z") is q["z"].value  # nobody listens any more
-
-
-def test_missing_nodes_are_named() -> None:
-    with pytest.raises(TraceError, match="no node 'w'; it has: y, z, x"):
-        unknot.graph(Encoder(), Decoder(), data())["w"]
-
-
-def test_traces_are_not_programs() -> None:
-    with pytest.raises(TraceError, match="reads programs, but got a Trace"):
-        unknot.graph(unknot.Trace(), None)  # type: ignore[arg-type]
-    with pytest.raises(TraceError, match="an encoder, a decoder or both"):
-        unknot.graph(None, None)
-    with pytest.raises(TraceError, match="the encoder returned a Tensor"):
-        unknot.graph(lambda x: x, None, data())

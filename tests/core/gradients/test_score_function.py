@@ -1,0 +1,48 @@
+"""The score function: term by term against a loop, and its two baselines."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import unknot
+from tests.core.gradients.by_hand import B
+from unknot.core.expectation import expect
+from unknot.core.gradients.score_function import RunningMean, leave_one_out
+
+
+def test_score_function_with_leave_one_out() -> None:
+    logits = torch.randn(B, requires_grad=True)
+    q = unknot.Trace(samples=3)
+    y = q.bernoulli(logits=logits, name="y")
+    assert q["y"].gradient == "score_function"  # the default of a discrete site
+    f = (y * 5 + 1).detach()
+    ours = expect(q, f)
+    torch.testing.assert_close(ours, f.mean(0))  # the added term is zero
+    expected = torch.zeros(B)
+    for b in range(B):
+        for s in range(3):
+            others = [f[t, b] for t in range(3) if t != s]
+            score = y[s, b] - logits[b].sigmoid()
+            expected[b] += (score * (f[s, b] - sum(others) / 2) / 3).item()
+    torch.testing.assert_close(torch.autograd.grad(ours.sum(), logits)[0], expected)
+
+
+def test_leave_one_out_of_one_sample_is_zero() -> None:
+    assert leave_one_out(torch.ones(4)).tolist() == [0.0] * 4
+    assert leave_one_out(torch.ones(1, 4)).tolist() == [[0.0] * 4]
+    assert leave_one_out(torch.tensor([[1.0], [2.0], [6.0]])).tolist() == [[4.0], [3.5], [1.5]]
+
+
+def test_running_mean_is_part_of_the_state() -> None:
+    baseline = RunningMean(decay=0.9)
+    baseline(torch.tensor([2.0, 4.0]))
+    baseline(torch.tensor([0.0]))
+    assert baseline.mean.item() == pytest.approx(2.7)
+    twin = RunningMean(decay=0.9)
+    twin.load_state_dict(baseline.state_dict())
+    assert twin(torch.tensor([1.0])).item() == pytest.approx(2.7)
+    twin.eval()
+    before = twin.mean.clone()
+    twin(torch.tensor([100.0]))
+    assert torch.equal(twin.mean, before)  # evaluation leaves it alone

@@ -1,0 +1,96 @@
+"""Tags follow data through every operation, with gradient or without."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import unknot
+from tests.graph.graph_programs import (
+    B,
+    network,
+    read,
+)
+from unknot.graph.tags import Tags
+
+
+def test_what_carries_no_gradient_still_counts() -> None:
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        with torch.no_grad():
+            y = q.normal(network(2, x), 1.0, name="y")
+        q.normal(y.detach(), 1.0, name="z")
+        q.normal((y > 0).float(), 1.0, name="w")
+        return q
+
+    assert read(encoder) == {"x -> y", "y -> z", "y -> w"}
+
+
+def test_writes_in_place_and_views() -> None:
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        y = q.normal(network(2, x), 1.0, name="y")
+        h = torch.zeros(B, 2)
+        h.add_(y)
+        q.normal(h, 1.0, name="added")
+        row = torch.zeros(B, 2)
+        row[:, 0].copy_(y[:, 1])  # writes through a view
+        q.normal(row, 1.0, name="sliced")
+        h.zero_()
+        q.normal(h, 1.0, name="erased")
+        first, _ = y.t().contiguous().view(-1).split(B)
+        q.normal(first, 1.0, name="split")
+        return q
+
+    assert read(encoder) == {"x -> y", "y -> added", "y -> sliced", "y -> split"}
+
+
+def test_modules_with_memory_do_not_link_turns() -> None:
+    normed = nn.BatchNorm1d(2)
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        for k in range(2):
+            with q.scope("part", k):
+                y = q.normal(network(2, x), 1.0, name="y")
+                q.normal(normed(y), 1.0, name="z")
+        return q
+
+    assert read(encoder) == {"x -> part[k].y", "part[k].y -> part[k].z"}
+
+
+@pytest.mark.parametrize("cell", [nn.GRU, nn.LSTM, nn.RNN])
+def test_recurrent_networks(cell: type[nn.RNNBase]) -> None:
+    network_ = cell(2, 4, batch_first=True)
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        y = q.normal(network(2, x), 1.0, name="y")
+        states, _ = network_(y[:, None].expand(B, 3, 2))
+        q.normal(states[:, -1], 1.0, name="z")
+        return q
+
+    assert read(encoder) == {"x -> y", "y -> z"}
+
+
+def test_views_and_aliases_share_their_tags_and_fresh_copies_do_not() -> None:
+    tags = Tags()
+    with tags:
+        y = tags.fresh(torch.ones(4), 1)
+        z = tags.fresh(torch.ones(4), 2)
+        both = y.view(2, 2) + z.detach().reshape(2, 2)
+        alone = tags.fresh(both, None)
+    assert tags.of(both) == {1, 2}
+    assert tags.of([y, {"z": z}]) == {1, 2}
+    assert tags.of(torch.zeros_like(y), alone) == frozenset()
+
+
+def test_tensors_from_before_are_put_back() -> None:
+    before = torch.zeros(3)
+    tags = Tags()
+    with tags:
+        before.add_(1.0)
+    assert before.tolist() == [1.0, 1.0, 1.0]
+    tags.restore()
+    assert before.tolist() == [0.0, 0.0, 0.0]

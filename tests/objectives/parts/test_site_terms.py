@@ -1,0 +1,77 @@
+"""What each site contributes, and which pairs of traces are refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+import unknot
+from unknot.errors import TraceError
+from unknot.objectives import elbo
+from unknot.objectives.parts.site_terms import (
+    data_and_log_terms,
+    log_conditional,
+    log_ratio,
+    proposals,
+    reconstruction,
+)
+
+
+def test_a_log_term_of_q_is_part_of_log_q() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.log_term(torch.tensor([0.5, 1.0]), name="jacobian")
+    p.normal(0.0, 1.0, value=torch.zeros(2), name="x")
+    torch.testing.assert_close(elbo(q, p)["kl[jacobian]"], torch.tensor([-0.5, -1.0]))
+
+
+def test_refuses_a_variable_that_p_never_scores_even_without_validation() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.normal(torch.zeros(2), 1.0, name="z")
+    p.normal(0.0, 1.0, value=torch.zeros(2), name="x")
+    with unknot.validation(False), pytest.raises(TraceError, match="p never scores it"):
+        elbo(q, p)
+
+
+def test_refuses_a_site_enumerated_by_p_alone() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.normal(torch.zeros(2), 1.0, name="z")
+    p.normal(0.0, 1.0, value=q["z"], name="z")
+    p.categorical(logits=torch.zeros(2, 3), name="k", gradient="enumerate")
+    with unknot.validation(False), pytest.raises(TraceError, match="only q's sites are summed"):
+        elbo(q, p)
+
+
+def pair() -> tuple[unknot.Trace, unknot.Trace]:
+    """z drawn, y known for one of two items; data, a log-term, and a site that p draws itself."""
+    q, p = unknot.Trace(), unknot.Trace()
+    q.categorical(logits=torch.zeros(2, 3), value=unknot.partial(torch.tensor([1, -1])), name="y")
+    q.normal(torch.zeros(2), 1.0, name="z")
+    p.categorical(logits=torch.tensor([0.0, 1.0, 2.0]), value=q["y"], name="y")
+    p.normal(0.5, 1.0, value=q["z"], name="z")
+    p.normal(0.0, 1.0, value=torch.tensor([0.0, 1.0]), name="x")
+    p.log_term(torch.tensor([3.0, 4.0]), name="bonus")
+    p.normal(torch.zeros(2), 1.0, name="own")
+    return q, p
+
+
+def test_data_and_log_terms_stand_apart_and_own_draws_count_nothing() -> None:
+    q, p = pair()
+    terms = data_and_log_terms(q, p)
+    assert list(terms) == ["reconstruction", "log_term[bonus]"]
+    torch.testing.assert_close(terms["reconstruction"], p["x"].log_prob)
+    torch.testing.assert_close(terms["log_term[bonus]"], torch.tensor([3.0, 4.0]))
+    torch.testing.assert_close(reconstruction(q, p), p["x"].log_prob + torch.tensor([3.0, 4.0]))
+
+
+def test_a_label_is_scored_by_p_alone_and_a_draw_by_the_ratio() -> None:
+    q, p = pair()
+    ratio = log_ratio(q["y"], p)
+    torch.testing.assert_close(ratio[0], p["y"].log_prob[0])
+    torch.testing.assert_close(ratio[1], p["y"].log_prob[1] - q["y"].log_prob[1])
+    conditional = log_conditional(q)
+    torch.testing.assert_close(conditional[0], q["z"].log_prob[0])
+    torch.testing.assert_close(conditional[1], q.log_prob()[1])
+
+
+def test_proposals_are_qs_variables_and_then_those_p_draws_itself() -> None:
+    assert [node.name for node in proposals(*pair())] == ["y", "z", "own"]

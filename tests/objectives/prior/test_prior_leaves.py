@@ -1,0 +1,97 @@
+"""Single dimensions of a prior in closed form: against integrals, and refused where there is none."""
+
+import pytest
+import torch
+from torch.distributions import (
+    Categorical,
+    Dirichlet,
+    Independent,
+    LowRankMultivariateNormal,
+    MixtureSameFamily,
+    MultivariateNormal,
+    Normal,
+)
+
+import unknot
+from tests.objectives.marginal.structured_programs import B, D, Encoder, N, covariance, data, decoder
+from tests.objectives.prior.test_prior_marginal import encoder_of
+from unknot.errors import SpecError
+from unknot.objectives import decompose, elbo
+
+double = torch.float64
+
+
+def with_prior(q: unknot.Trace, prior: torch.distributions.Distribution) -> unknot.Trace:
+    p = unknot.Trace()
+    p.variable(prior, q["z"], name="z")
+    return p
+
+
+def mixture() -> MixtureSameFamily:
+    components = Independent(Normal(torch.randn(3, D, dtype=double), 0.7), 1)
+    return MixtureSameFamily(Categorical(torch.tensor([0.2, 0.3, 0.5], dtype=double)), components)
+
+
+def test_a_multivariate_normal_prior_has_normal_marginals():
+    x = data()
+    q = Encoder()(x)
+    plain, correlated = (decompose(q, decoder(x, q, c), N) for c in (False, True))
+    z = q["z"].value
+    joint = MultivariateNormal(torch.arange(float(D)).double(), covariance()).log_prob(z)
+    single = Normal(torch.arange(float(D)).double(), covariance().diagonal().sqrt()).log_prob(z)
+    independent = Normal(torch.zeros((), dtype=double), 1.0).log_prob(z)
+    torch.testing.assert_close(correlated["within"] - plain["within"], joint - single.sum(-1))
+    torch.testing.assert_close(correlated["marginal"] - plain["marginal"], (single - independent).sum(-1))
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        MultivariateNormal(torch.zeros(D, dtype=double), covariance()),
+        LowRankMultivariateNormal(
+            torch.zeros(D).double(), 0.7**0.5 * torch.ones(D, 1).double(), torch.ones(D).double()
+        ),
+        mixture(),
+    ],
+    ids=["multivariate", "low_rank", "mixture"],
+)
+def test_closed_form_marginals_integrate_out_the_other_dimensions(prior):
+    """Σ over a fine grid of the joint over the other two dimensions."""
+    x = data()
+    q = encoder_of(x, "z")
+    terms = decompose(q, with_prior(q, prior), N)
+    flat = decompose(q, with_prior(q, Independent(Normal(torch.zeros(D, dtype=double), 1.0), 1)), N)
+    standard = Normal(0.0, torch.ones((), dtype=double)).log_prob(q["z"].value).sum(-1)
+    single = terms["marginal"] - flat["marginal"] + standard
+    grid = torch.linspace(-12, 12, 241, dtype=double)
+    cell = (grid[1] - grid[0]) ** 2
+    for b in range(B):
+        total = 0.0
+        for d in range(D):
+            a, c = torch.meshgrid(grid, grid, indexing="ij")
+            points = [a, c]
+            points.insert(d, torch.full_like(a, q["z"].value[b, d].item()))
+            total += torch.log(prior.log_prob(torch.stack(points, -1)).exp().sum() * cell)
+        torch.testing.assert_close(single[b], total, rtol=1e-6, atol=1e-6)
+
+
+def test_a_prior_without_closed_form_is_refused():
+    q = unknot.Trace()
+    q.variable(Normal(torch.zeros(B, D), 1.0), name="z")
+    p = unknot.Trace()
+    flow = torch.distributions.TransformedDistribution(
+        MultivariateNormal(torch.zeros(D), torch.eye(D)), torch.distributions.AffineTransform(0.0, 2.0)
+    )
+    p.variable(flow, q["z"], name="z")
+    with pytest.raises(SpecError, match="no closed form"):
+        decompose(q, p, N)
+
+
+def test_one_leaf_in_q_is_one_leaf_in_p():
+    q, p = unknot.Trace(), unknot.Trace()
+    q.dirichlet(torch.full((B, 4), 2.0, requires_grad=True), name="t")
+    p.dirichlet(torch.ones(4), value=q["t"], name="t")
+    terms = decompose(q, p, N)
+    torch.testing.assert_close(terms["within"], torch.zeros(B))
+    torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
+    assert isinstance(q["t"].dist, Dirichlet)
