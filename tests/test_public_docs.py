@@ -12,18 +12,20 @@ from typing import Any
 import pytest
 
 import unknot
+import unknot.data
+import unknot.train
 
 SOURCE = Path(__file__).parent.parent / "src" / "unknot"
 
 # The parts whose public entries are held to this, and whose docstrings have one mark-up. To be extended to all.
-PARTS = ("core", "graph", "objectives")
+PARTS = ("core", "graph", "objectives", "data", "train", "plots", "metrics")
 # What all sites of a trace take is said once, in the docstring of the class they belong to.
 SHARED_BY_SITES = {"value", "name", "gradient", "event_dims"}
 
 
 def entries() -> Iterator[tuple[str, Callable[..., Any], str]]:
     """Every public function, and of every public class its constructor and methods: name, callable, docstring."""
-    for module in (unknot, unknot.objectives):
+    for module in (unknot, unknot.objectives, unknot.data, unknot.train):
         for name in module.__all__:
             thing = getattr(module, name)
             if getattr(thing, "__module__", "").startswith(tuple(f"unknot.{part}" for part in PARTS)):
@@ -35,7 +37,7 @@ def callables(name: str, thing: Any) -> Iterator[tuple[str, Callable[..., Any], 
         yield name, thing, inspect.getdoc(thing) or ""
     elif inspect.isclass(thing):
         yield name, thing.__init__, inspect.getdoc(thing) or ""
-        for method, function in inspect.getmembers(thing, inspect.isfunction):
+        for method, function in inspect.getmembers(thing, inspect.isroutine):
             if not method.startswith("_") and function.__module__.startswith("unknot"):
                 yield f"{name}.{method}", function, inspect.getdoc(function) or ""
 

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Batch:
-    """B items: `x` float32, `ids` (B,), and per factor its `values` and which of them are `known` (B,).
+    """B items, as a training step sees them; ``batch["digit"]`` gives the values of a factor.
 
-    Values that are not known hold -1 (integers) or NaN (floats). `dataset_size` is the number of items in
-    the data set, which the estimators of the inference marginal need. `batch["digit"]` gives the values.
+    * ``x``: the items, float32 ``(B, ...)``;
+    * ``ids``: their numbers, int64 ``(B,)``;
+    * ``values``: for each factor its labels ``(B,)`` or ``(B, D)``; what is not known is -1 (integers) or NaN (floats);
+    * ``known``: for each factor which of the labels are known, bool ``(B,)``;
+    * ``dataset_size``: the number of items in the data set, which the estimators of the inference marginal need.
     """
 
     x: Tensor
@@ -40,6 +43,7 @@ class Batch:
         return self.values[factor]
 
     def to(self, device: torch.device | str) -> Batch:
+        """The same batch on another ``device``."""
         return Batch(
             self.x.to(device, non_blocking=True),
             self.ids.to(device, non_blocking=True),
@@ -101,7 +105,7 @@ def supervised_order(labelled: Tensor, share: float, generator: torch.Generator 
 
 
 def _cycle(rows: Tensor, wanted: int, generator: torch.Generator | None) -> Tensor:
-    """`wanted` draws from `rows`, pass after pass, each pass in a new order."""
+    """``wanted`` draws from ``rows``, pass after pass, each pass in a new order."""
     if wanted == 0:
         return rows[:0]
     passes = -(-wanted // len(rows))
@@ -112,7 +116,7 @@ def _cycle(rows: Tensor, wanted: int, generator: torch.Generator | None) -> Tens
 def iterate(
     dataset: Dataset, order: Tensor, batch_size: int, drop_last: bool, device: torch.device | str | None
 ) -> Iterator[Batch]:
-    """Batches over the rows in `order`.
+    """Batches over the rows in ``order``.
 
     Labels and ids are small: they are put in order once, so that a batch of them is a slice. Only x is
     gathered batch by batch, on the device where it lies; no worker processes.

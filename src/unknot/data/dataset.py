@@ -20,14 +20,16 @@ from unknot.errors import DataError
 class Dataset:
     """One shape for every data set.
 
-    - `x`: `(N, ...)`. Images are `(N, C, H, W)`, with C = 1 for grey and 3 for colour, and stay uint8 until
-      the batch, which scales them to [0, 1]. Binary images may be `PackedBits`. Any other dtype (counts as
-      int16, features as float) reaches the batch as float32 with its values unchanged.
-    - `ids`: int64 `(N,)`, one number for each item that stays with it through `subset`.
-    - `factors`: name -> `Factor`, each with N rows.
-    - `splits`: name ("train", "test", "validation", "extra") -> row numbers.
-    - `columns`: the names of x's columns, for instance the words of a vocabulary; empty for images.
-    - `table`: what each column holds, when x is a table of several kinds (then NaN marks a missing cell).
+    * ``name``: what it is called in messages;
+    * ``x``: ``(N, ...)``. Images are ``(N, C, H, W)``, with C = 1 for grey and 3 for colour, and stay uint8 until
+      the batch, which scales them to [0, 1]. Binary images may be ``PackedBits``. Any other dtype (counts as
+      int16, features as float) reaches the batch as float32 with its values unchanged;
+    * ``ids``: int64 ``(N,)``, one number for each item that stays with it through ``subset``;
+    * ``factors``: name -> ``Factor``, each with N rows;
+    * ``splits``: name ("train", "test", "validation", "extra") -> row numbers;
+    * ``licence``: what its authors allow, in words;
+    * ``columns``: the names of x's columns, for instance the words of a vocabulary; empty for images;
+    * ``table``: what each column holds, when x is a table of several kinds (then NaN marks a missing cell).
     """
 
     name: str
@@ -70,6 +72,7 @@ class Dataset:
         return self.x.device
 
     def factor(self, name: str) -> Factor:
+        """The factor called ``name``; one that is not there is refused with those that are."""
         if name not in self.factors:
             raise DataError(
                 f"{self.name} has no factor '{name}'; it has {', '.join(self.factors) or 'none'}."
@@ -77,14 +80,14 @@ class Dataset:
         return self.factors[name]
 
     def split(self, name: str) -> Dataset:
-        """One standard split as a data set of its own, for instance `split("train")`."""
+        """The standard split called ``name`` as a data set of its own, for instance ``split("train")``."""
         if name not in self.splits:
             there = ", ".join(self.splits) or "none"
             raise DataError(f"{self.name} has no split '{name}'; it has {there}.")
         return replace(self.subset(self.splits[name]), name=f"{self.name}/{name}")
 
     def subset(self, rows: Tensor | Sequence[int]) -> Dataset:
-        """The items in the given rows (or where a bool mask is true), with ids and factors, no splits."""
+        """The items in the given ``rows`` (or where a bool mask is true), with ids and factors, no splits."""
         rows = torch.as_tensor(rows, device=self.device)
         rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows.long()
         x = self.x.select(rows) if isinstance(self.x, PackedBits) else self.x.index_select(0, rows)
@@ -92,11 +95,11 @@ class Dataset:
         return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={})
 
     def labelled(self, factor: str) -> Dataset:
-        """The items that show a label of this factor."""
+        """The items that show a label of the ``factor``."""
         return self.subset(self.factor(factor).known)
 
     def to(self, device: torch.device | str) -> Dataset:
-        """The same data on another device; batches are then made there."""
+        """The same data on another ``device``; batches are then made there."""
         return replace(
             self,
             x=self.x.to(device),
@@ -118,7 +121,7 @@ class Dataset:
         return digest.hexdigest()[:32]
 
     def batch(self, rows: Tensor | Sequence[int]) -> Batch:
-        """One batch of the given rows."""
+        """One batch of the given ``rows`` (positions in the data set, not ids)."""
         return take(self, torch.as_tensor(rows, dtype=torch.int64, device=self.device))
 
     def batches(
@@ -135,14 +138,20 @@ class Dataset:
     ) -> Iterator[Batch]:
         """One epoch of batches: every item once.
 
-        The order comes from `seed`, or from `generator`, or else from torch's global generator. Items are
-        gathered on the device of the data set; `device` moves each batch on.
+        Arguments:
 
-        `labelled_share` makes an epoch in which labelled items come more often (or more seldom): every
-        unlabelled item once, and labelled items so that they make up this share of each batch, rounded up
-        or down (the supervision rate ρ of S16 and S17; `unknot.objectives.supervision_rate` gives it for a γ). Labelled
-        are the items that show a label of `labelled_by` (one name, or any of several; by default of any
-        factor). Such an epoch is always shuffled; where labelled items are few, a batch may hold one twice.
+        * ``batch_size``: items in a batch;
+        * ``shuffle``: a new order each time; off: the order of the rows;
+        * ``seed``, ``generator``: where the order comes from, one of them; without, from torch's global generator;
+        * ``drop_last``: leave out the last batch if it is smaller than the others;
+        * ``device``: where each batch is moved to; items are gathered on the device of the data set;
+        * ``labelled_share``: an epoch in which labelled items come more often (or more seldom): every unlabelled item
+          once, and labelled items so that they make up this share of each batch, rounded up or down (the supervision
+          rate ρ of S16 and S17; :func:`unknot.objectives.supervision_rate` gives it for a γ). Such an epoch is always
+          shuffled; where labelled items are few, a batch may hold one twice;
+        * ``labelled_by``: the factor, or factors, whose label makes an item a labelled one; by default any factor.
+
+        Returns an iterator over :class:`~unknot.data.Batch`.
         """
         if batch_size < 1:
             raise DataError(f"{self.name}: batch_size is at least 1, got {batch_size}.")

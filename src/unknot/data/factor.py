@@ -19,15 +19,17 @@ UNKNOWN = -1  # for integer kinds; continuous factors use NaN
 class Factor:
     """The labels of one factor, one row per item.
 
-    - `categorical`: int64 `(N,)`, an index into `classes`; `binary`: int64 `(N,)`, 0 or 1;
-      `count`: int64 `(N,)`, 0 and up. Unknown is -1.
-    - `continuous`: float32 `(N,)` or `(N, D)`. Unknown is NaN in every entry of the row.
+    * ``name``: what it is called;
+    * ``kind``: "categorical", "binary", "count" or "continuous";
+    * ``values``: int64 ``(N,)``, an index into ``classes``, 0 or 1, or a whole number from 0 on, -1 for unknown; of a
+      continuous factor float32 ``(N,)`` or ``(N, D)``, NaN in every entry of a row that is unknown;
+    * ``classes``: the names of a categorical factor's classes.
 
     A label that does not exist for an item (the second digit of a picture with one digit) is stored
     as unknown. There is no second mark for it, because such a mark would tell the count of digits even
     where the count is hidden; ask the factor that says how many there are.
 
-    The constructor checks types and shapes; `refuse_wrong_values` looks at every value and is called before batching.
+    The constructor checks types and shapes; ``refuse_wrong_values`` looks at every value and is called before batching.
     """
 
     name: str
@@ -58,7 +60,7 @@ class Factor:
 
     @property
     def known(self) -> Tensor:
-        """Bool `(N,)`: which items show this label."""
+        """Bool ``(N,)``: which items show this label."""
         return known_rows(self.values)
 
     @property
@@ -87,15 +89,17 @@ class Factor:
         return f"a class from 0 to {self.num_classes - 1}, or -1 for unknown"
 
     def hide(self, keep: Tensor) -> Factor:
-        """The same factor, with every label outside the bool mask `keep` (N,) replaced by "unknown"."""
+        """The same factor, with every label outside the bool mask ``keep`` (N,) replaced by "unknown"."""
         mask = keep if self.values.ndim == 1 else keep[:, None]
         unknown = float("nan") if self.kind == "continuous" else UNKNOWN
         return replace(self, values=torch.where(mask, self.values, unknown))
 
     def select(self, rows: Tensor) -> Factor:
+        """The same factor of the given ``rows`` alone."""
         return replace(self, values=self.values.index_select(0, rows))
 
     def to(self, device: torch.device | str) -> Factor:
+        """The same factor on another ``device``."""
         return replace(self, values=self.values.to(device))
 
     def _wrong_rows(self) -> Tensor:

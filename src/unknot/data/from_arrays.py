@@ -31,16 +31,21 @@ def from_arrays(
 
         from_arrays(images, {"digit": labels, "angle": angles}, classes={"digit": range(10)})
 
-    Images `(N, H, W)` of uint8 become `(N, 1, H, W)`. **Unknown** labels are None, NaN or masked out, and -1
-    for the integer kinds; in a continuous factor -1 is a number like any other.
+    Arguments:
 
-    **Kinds** are declared in `kinds`, or inferred: strings and whole numbers are categorical, bools are
-    binary, floats are continuous. A count, and classes that come as floats because of NaN, must be
-    declared. **Classes** are declared as names for the values 0, 1, ..., or as the values themselves; without
-    a declaration they are the sorted strings, or the numbers from 0 to the largest. Declare them when some
-    class may have no label.
+    * ``x``: the items, one row each. Images ``(N, H, W)`` of uint8 become ``(N, 1, H, W)``;
+    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN or masked out, and -1
+      for the integer kinds; in a continuous factor -1 is a number like any other;
+    * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
+      floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
+    * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
+      the sorted strings, or the numbers from 0 to the largest. Declare them when some class may have no label;
+    * ``splits``: name -> rows, or a bool mask, for instance "train" and "test";
+    * ``ids``: a number for each item; by default its row;
+    * ``name``, ``licence``: for messages and for the record;
+    * ``missing``: x may hold NaN for entries that are missing; otherwise every item must be complete.
 
-    With `missing`, x may hold NaN for entries that are missing; otherwise every item must be complete.
+    Returns a :class:`~unknot.data.Dataset`.
     """
     kinds, classes, factors = dict(kinds or {}), dict(classes or {}), dict(factors or {})
     for option, names in (("kinds", kinds), ("classes", classes)):

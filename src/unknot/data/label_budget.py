@@ -24,8 +24,14 @@ Items = tuple[int, ...] | Literal["all"]
 class LabelBudget:
     """Which items of one data set may show which label.
 
-    `items` holds for each factor the sorted ids of the items whose label may be seen, or "all". A factor
-    that is not named shows nothing. `fingerprint` ties the budget to the data set it was drawn for.
+    * ``dataset``: the name of the data set it was drawn for;
+    * ``fingerprint``: ties the budget to that data set;
+    * ``seed``: from which it was drawn;
+    * ``rules``: for each factor the rule, in words;
+    * ``items``: for each factor the sorted ids of the items whose label may be seen, or "all". A factor that is not
+      named shows nothing.
+
+    Draw one, apply it, keep it::
 
         train = unknot.data.load("mnist").split("train")
         budget = LabelBudget.draw(train, seed=0, digit=100)
@@ -41,15 +47,21 @@ class LabelBudget:
 
     @classmethod
     def draw(cls, dataset: Dataset, seed: int, **rules: Rule) -> LabelBudget:
-        """Choose the labelled items once, from a seed. One rule for each factor:
+        """Choose the labelled items once.
 
-        - a number: so many labels in all. Over a categorical or binary factor they are balanced: with K
-          classes present each gets n // K, and the first n % K of them, in class order, one more. Counts
-          and continuous labels are drawn evenly over items.
-        - `per("identity", 6)`: six for each class of `identity` (or for each value of a count).
-        - `same_as("identity")`: the same items as another factor.
-        - `"all"`: every label there is; 0: none.
-        - a bool mask (N,), or the ids of the items.
+        Arguments:
+
+        * ``dataset``: whose labels are rationed;
+        * ``seed``: decides the draw;
+        * ``rules``: for each factor, by name,
+
+          - a number: so many labels in all. Over a categorical or binary factor they are balanced: with K classes
+            present each gets n // K, and the first n % K of them, in class order, one more. Counts and continuous
+            labels are drawn evenly over items;
+          - ``per("identity", 6)``: six for each class of ``identity`` (or for each value of a count);
+          - ``same_as("identity")``: the same items as another factor;
+          - ``"all"``: every label there is; 0: none;
+          - a bool mask (N,), or the ids of the items.
 
         Each factor is drawn on its own, from the seed and the factor's name. From the same seed a larger
         number keeps the items of a smaller one. The order of the items in the data set does not matter.
@@ -74,7 +86,7 @@ class LabelBudget:
         return cls(dataset.name, dataset.fingerprint(), seed, described, items)
 
     def apply(self, dataset: Dataset) -> Dataset:
-        """The data set with every label outside the budget replaced by "unknown" (-1 or NaN).
+        """The ``dataset`` with every label outside the budget replaced by "unknown" (-1 or NaN).
 
         The hidden values are gone from the result, so no batch, model or metric can see them.
         """
@@ -89,9 +101,13 @@ class LabelBudget:
     def validation(self, dataset: Dataset, part: int | float, seed: int) -> tuple[LabelBudget, LabelBudget]:
         """The budget as two: labels to train on, and labels to choose settings by.
 
-        `part` says how many labels of each factor go to validation: a number, or (as a float) a fraction.
-        They are balanced over classes as in `draw`, as far as the budget has them. Together the two hold
-        exactly this budget, so tuning with them costs no label more than it says.
+        Arguments:
+
+        * ``dataset``: the one the budget was drawn for;
+        * ``part``: how many labels of each factor go to validation: a number, or (as a float) a fraction;
+        * ``seed``: decides which. They are balanced over classes as in ``draw``, as far as the budget has them.
+
+        Together the two hold exactly this budget, so tuning with them costs no label more than it says.
         """
         training: dict[str, Items] = {}
         held_out: dict[str, Items] = {}
@@ -108,7 +124,7 @@ class LabelBudget:
         return replace(self, rules=rules, items=training), replace(self, rules=held_rules, items=held_out)
 
     def save(self, path: str | Path) -> None:
-        """Write the budget as a small JSON file, whole or not at all."""
+        """Write the budget to ``path`` as a small JSON file, whole or not at all."""
         write_file(Path(path), self.to_json().encode())
 
     def to_json(self) -> str:
@@ -117,7 +133,7 @@ class LabelBudget:
 
     @classmethod
     def load(cls, path: str | Path) -> LabelBudget:
-        """Read a budget that `save` wrote."""
+        """Read the budget that ``save`` wrote to ``path``."""
         try:
             content = json.loads(Path(path).read_text())
             found = content.pop("format")

@@ -25,7 +25,7 @@ INFERRED: dict[str, Kind] = {
 def read_factor(
     name: str, given: Any, size: int, kind: Kind | None = None, classes: Sequence[Any] | None = None
 ) -> Factor:
-    """The factor `name` of `size` items from a list, an array, a masked array or a tensor."""
+    """The factor ``name`` of ``size`` items from a list, an array, a masked array or a tensor."""
     values, unknown = _as_array(name, given)
     if values.ndim == 0 or len(values) != size:
         count = len(values) if values.ndim else "one"

@@ -38,12 +38,12 @@ class SameAs:
 
 
 def per(by: str, number: int) -> Per:
-    """`light=per("identity", 6)`: six labels for each class of `identity`."""
+    """The rule ``number`` labels for each class of the factor ``by``: ``light=per("identity", 6)``."""
     return Per(by, number)
 
 
 def same_as(factor: str) -> SameAs:
-    """`light=same_as("identity")`: the items that show their identity also show their light."""
+    """The rule that the items which show ``factor`` also show this label: ``light=same_as("identity")``."""
     return SameAs(factor)
 
 
@@ -58,7 +58,7 @@ def describe(rule: Rule) -> str:
 
 
 def rows_for(dataset: Dataset, factor: Factor, rule: Rule, seed: int) -> Tensor:
-    """The rows whose label of `factor` the rule lets show (`SameAs` is resolved by the budget)."""
+    """The rows whose label of ``factor`` the rule lets show (``SameAs`` is resolved by the budget)."""
     factor.refuse_wrong_values()
     key = f"{seed} {factor.name}"
     if isinstance(rule, Per):
@@ -80,7 +80,7 @@ def shuffled(dataset: Dataset, mask: Tensor, key: str) -> Tensor:
 
 
 def balanced(factor: Factor, order: Tensor, number: int) -> Tensor:
-    """The first `number` rows of `order`, evenly over the classes of a categorical or binary factor.
+    """The first ``number`` rows of ``order``, evenly over the classes of a categorical or binary factor.
 
     The classes take turns, in class order, each giving its next row: so with n rows over K classes the
     first n % K classes have one more. A class that has run out of rows is passed over.

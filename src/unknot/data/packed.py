@@ -12,15 +12,18 @@ from unknot.errors import DataError
 
 
 class PackedBits:
-    """Binary images `(N, C, H, W)` held as bits: dSprites takes 378 MB instead of 3 GB.
+    """Binary images ``(N, C, H, W)`` held as bits: dSprites takes 378 MB instead of 3 GB.
 
-    It stands in for the tensor `Dataset.x`: `len`, `shape`, `device`, `to`, indexing by a tensor,
+    It stands in for the tensor ``Dataset.x``: ``len``, ``shape``, ``device``, ``to``, indexing by a tensor,
     a list, a slice or a number. Indexing returns uint8 images with the values 0 and 255, so they read
     like any other image.
+
+    * ``bits``: uint8 ``(N, ceil(pixels / 8))``, the first pixel in the highest bit of the first byte;
+    * ``item_shape``: ``(C, H, W)``.
     """
 
     def __init__(self, bits: Tensor, item_shape: Sequence[int]) -> None:
-        self.bits = bits  # uint8 (N, ceil(pixels / 8)), first pixel in the highest bit
+        self.bits = bits
         self.item_shape = tuple(item_shape)
         self.pixels = int(np.prod(self.item_shape))
         if bits.dtype != torch.uint8 or bits.ndim != 2 or bits.shape[1] != -(-self.pixels // 8):
@@ -53,14 +56,15 @@ class PackedBits:
         return self.bits.nbytes
 
     def to(self, device: torch.device | str) -> PackedBits:
+        """The same images on another ``device``."""
         return PackedBits(self.bits.to(device), self.item_shape)
 
     def select(self, rows: Tensor) -> PackedBits:
-        """The chosen images, still packed."""
+        """The images of the given ``rows``, still packed."""
         return PackedBits(self.bits.index_select(0, rows), self.item_shape)
 
     def floats(self, rows: Tensor) -> Tensor:
-        """The chosen images as float32 0 and 1, `(len(rows), C, H, W)`: what a batch holds."""
+        """The images of the given ``rows`` as float32 0 and 1, ``(B, C, H, W)``: what a batch holds."""
         return self._unpack(rows).float()
 
     def __getitem__(self, index: int | slice | Sequence[int] | Tensor) -> Tensor:

@@ -25,7 +25,7 @@ class SampleRow:
 
 
 def data_samples(rows: Sequence[SampleRow]) -> Figure:
-    """One row a data set, at most `COLUMNS` images or a third as many texts."""
+    """One row a data set, at most ``COLUMNS`` images or a third as many texts."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(COLUMNS * 0.85, len(rows) * 1.3), layout="constrained")

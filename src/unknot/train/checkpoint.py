@@ -34,7 +34,7 @@ class Checkpoint:
     state: dict[str, Any]
 
     def part(self, prefix: str) -> dict[str, Tensor]:
-        """The tensors under a prefix, without it: ``checkpoint.part("model")`` is a state dict."""
+        """The tensors under a ``prefix``, without it: ``checkpoint.part("model")`` is a state dict."""
         start = f"{prefix}."
         return {name[len(start) :]: t for name, t in self.tensors.items() if name.startswith(start)}
 

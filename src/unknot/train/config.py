@@ -60,7 +60,7 @@ class TrainConfig:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> TrainConfig:
-        """From the ``train`` part of a config.yaml; a key that does not exist is refused by name."""
+        """From the ``given`` settings, the ``train`` part of a config.yaml; a key that does not exist is refused."""
         known = [field.name for field in fields(cls)]
         for key in given:
             if key not in known:

@@ -44,7 +44,12 @@ OnStep = Callable[[int, dict[str, Any] | None], None]
 
 @dataclass(frozen=True)
 class Result:
-    """``history``: the logged records; ``stopped_because``: "finished", "patience" or "interrupted"."""
+    """How a training ended.
+
+    * ``history``: the logged records, in order;
+    * ``stopped_because``: "finished", "patience" or "interrupted";
+    * ``steps``: how many are done, those of earlier processes of the run included.
+    """
 
     history: list[dict[str, Any]]
     stopped_because: str
@@ -59,13 +64,19 @@ def fit(
     held_out: HeldOut | None = None,
     on_step: OnStep | None = None,
 ) -> Result:
-    """Train a model, in place.
+    """Train a model, in place. Under ``torchrun`` each process takes its part of every batch.
 
-    ``model(batch)`` takes a :class:`unknot.data.Batch` and returns the two traces (q, p). With a ``run`` folder
-    everything is written there, and a run that has a checkpoint is continued: killed at any moment, it ends in
-    the weights of an unbroken run, bit for bit. ``held_out(model)`` is a score, better when larger, that may
-    use no label outside the budget. ``on_step(step, record)`` is called after each step, with what was logged
-    or None. Under ``torchrun`` each process takes its part of every batch.
+    Arguments:
+
+    * ``model``: a module that takes a :class:`unknot.data.Batch` and returns the two traces (q, p);
+    * ``data``: the items to train on, with the labels that may be seen (see :class:`unknot.data.LabelBudget`);
+    * ``config``: how;
+    * ``run``: a folder in which everything is written. One that has a checkpoint is continued: killed at any moment,
+      the run ends in the weights of an unbroken one, bit for bit;
+    * ``held_out``: ``held_out(model)`` is a score, better when larger, that may use no label outside the budget;
+    * ``on_step``: ``on_step(step, record)`` is called after each step, with what was logged or None.
+
+    Returns a :class:`Result`; the model has the trained weights: the best, else the averaged, else the last.
     """
     config.refuse_wrong_settings()
     fabric = connect(config.device, config.precision)

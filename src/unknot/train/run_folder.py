@@ -32,7 +32,7 @@ _MAY_CHANGE = {
 
 
 class RunFolder:
-    """One run::
+    """One run, in the folder ``path``::
 
         run.json            the version that made it
         config.yaml         complete: the run can be made again from it
@@ -54,7 +54,14 @@ class RunFolder:
     def create(
         cls, path: str | Path, config: Mapping[str, Any] | None = None, budget: LabelBudget | None = None
     ) -> RunFolder:
-        """A new run. A folder with anything in it is left alone and refused."""
+        """A new run. A folder with anything in it is left alone and refused.
+
+        Arguments:
+
+        * ``path``: the folder; it appears whole;
+        * ``config``: what config.yaml says; training adds its own settings;
+        * ``budget``: which items' labels may be seen.
+        """
         from unknot import __version__
 
         path = Path(path)
@@ -76,7 +83,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: str | Path) -> RunFolder:
-        """An existing run, after a look at its version."""
+        """The run in the folder ``path``, after a look at its version."""
         path = Path(path)
         try:
             stamp = json.loads((path / STAMP).read_text())
@@ -108,7 +115,7 @@ class RunFolder:
         return content
 
     def write_config(self, config: Mapping[str, Any]) -> None:
-        """Replace config.yaml."""
+        """Replace config.yaml by ``config``."""
         with self.explains_disk_errors("config.yaml"):
             write_file(self.path / CONFIG, _yaml(config))
 
@@ -119,7 +126,7 @@ class RunFolder:
         return LabelBudget.load(path) if path.exists() else None
 
     def settle(self, train: Mapping[str, Any], started: bool) -> None:
-        """Keep the training settings in config.yaml; a run that has started refuses other ones."""
+        """Keep the settings of ``train`` in config.yaml; a run that has ``started`` refuses other ones."""
         before = self.config
         old = before.get("train", {})
         for key in train if started else ():
@@ -134,7 +141,7 @@ class RunFolder:
     # ---- checkpoints --------------------------------------------------------------------------------
 
     def save(self, made: Checkpoint) -> None:
-        """Add a checkpoint. If the disk fails, the checkpoints that are there stay as they were."""
+        """Add the checkpoint ``made``. If the disk fails, the checkpoints that are there stay as they were."""
         with self.explains_disk_errors(f"the checkpoint of step {made.step}"):
             self.checkpoints.mkdir(exist_ok=True)
             checkpoint.save(self.checkpoints, made)
@@ -144,7 +151,7 @@ class RunFolder:
         return checkpoint.latest(self.checkpoints) if self.checkpoints.exists() else None
 
     def load_weights(self, model: nn.Module) -> None:
-        """Load the trained weights into a model: the best or averaged ones, where the run kept such."""
+        """Load the trained weights into ``model``: the best or averaged ones, where the run kept such."""
         made = self.latest()
         if made is None:
             raise RunError(f"{self.path} has no checkpoint yet: train it first.")
@@ -163,7 +170,7 @@ class RunFolder:
 
     @contextlib.contextmanager
     def explains_disk_errors(self, what: str) -> Iterator[None]:
-        """Turn a failed write into one sentence that says what is safe."""
+        """While ``what`` is written: a failure becomes one sentence that says what is safe."""
         try:
             yield
         except (OSError, DiskError) as error:

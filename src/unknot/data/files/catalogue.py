@@ -1,7 +1,7 @@
 """What the catalogue knows of a data set before any byte of it is read.
 
-An `Entry` describes one data set: what it shows, its factors, its licence, and the `Form`s in which it may
-lie on a disk. A form is a list of `DataFile`s that are read together (SVHN: two MATLAB files, or two contact
+An ``Entry`` describes one data set: what it shows, its factors, its licence, and the ``Form``s in which it may
+lie on a disk. A form is a list of ``DataFile``s that are read together (SVHN: two MATLAB files, or two contact
 sheets with their labels). Each file carries its checksum and where it can be had: in a published package
 archive, or at its canonical address.
 """
@@ -34,7 +34,7 @@ class Archive:
 class DataFile:
     """One file (or unpacked folder) of a form.
 
-    `checksum` is "sha256:..." or "md5:...", whichever is published; None when nobody publishes one, and then
+    ``checksum`` is "sha256:..." or "md5:...", whichever is published; None when nobody publishes one, and then
     the reader's own checks (counts, shapes, zip checksums) are what there is.
     """
 
@@ -66,7 +66,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Entry:
-    """One data set of the catalogue, as `unknot data list` prints it."""
+    """One data set of the catalogue, as ``unknot data list`` prints it."""
 
     name: str
     title: str

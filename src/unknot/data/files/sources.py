@@ -21,9 +21,9 @@ from unknot.files import lock
 def find(
     entry: Entry, data_dir: str | Path | None = None, fetch: bool = True, others: Iterable[Entry] = ()
 ) -> Files:
-    """The verified files of `entry`, fetched into the cache if need be.
+    """The verified files of ``entry``, fetched into the cache if need be.
 
-    `others` are the rest of the catalogue: two data sets share file names (MNIST, Fashion-MNIST), so in a
+    ``others`` are the rest of the catalogue: two data sets share file names (MNIST, Fashion-MNIST), so in a
     flat data directory a file that is another set's is passed over instead of called corrupt.
     """
     user_dir = data_directory(data_dir)
@@ -49,7 +49,7 @@ def find(
 
 
 def in_data_directory(entry: Entry, user_dir: Path, others: Iterable[Entry] = ()) -> Files | None:
-    """The first complete form in `user_dir/<folder>/` or `user_dir/` itself; a bad file there is an error."""
+    """The first complete form in ``user_dir/<folder>/`` or ``user_dir/`` itself; a bad file there is an error."""
     for form in entry.forms:
         for folder in (user_dir / entry.folder, user_dir):
             paths = {file.name: folder / file.name for file in form.files}
@@ -78,7 +78,7 @@ def in_cache(entry: Entry, cache: Path) -> Files | None:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether something lies at `path`; a folder that may not be entered is an error, not an absence."""
+    """Whether something lies at ``path``; a folder that may not be entered is an error, not an absence."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -91,7 +91,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _is_of_another(path: Path, file: DataFile, entry: Entry, others: Iterable[Entry]) -> bool:
-    """Whether `path` is a published file of the same name that belongs to another data set."""
+    """Whether ``path`` is a published file of the same name that belongs to another data set."""
     namesakes = (
         twin
         for other in others

@@ -14,7 +14,7 @@ from unknot.errors import DataError
 
 @dataclass(frozen=True)
 class Verification:
-    """One row of `unknot data check`; `state` is "OK", "missing" or "bad"."""
+    """One row of ``unknot data check``; ``state`` is "OK", "missing" or "bad"."""
 
     name: str
     source: str
@@ -25,7 +25,7 @@ class Verification:
 
 
 def verify(entry: Entry, data_dir: str | Path | None = None, others: Iterable[Entry] = ()) -> Verification:
-    """Look where `load` would look, verify what is there, fetch nothing."""
+    """Look where ``load`` would look, verify what is there, fetch nothing."""
     if not entry.forms:
         return Verification(entry.name, f"with {entry.made_from}", "-", "-", "OK")
     user_dir = data_directory(data_dir)

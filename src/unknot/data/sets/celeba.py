@@ -82,10 +82,10 @@ ENTRY = Entry(
 
 
 def build(files: Files, size: int = 64) -> Dataset:
-    """Factors: the 40 attributes (binary, under CelebA's names) and `identity`.
+    """Factors: the 40 attributes (binary, under CelebA's names) and ``identity``.
 
-    Splits of the full set: the published `train`, `validation`, `test`. The first 10000 all belong to the
-    published train split, so the subset has its own: the first 9000 `train`, the last 1000 `test`.
+    Splits of the full set: the published ``train``, ``validation``, ``test``. The first 10000 all belong to the
+    published train split, so the subset has its own: the first 9000 ``train``, the last 1000 ``test``.
     """
     if size < 1:
         raise DataError(f"celeba: size is the side of the images in pixels, at least 1, got {size}.")
@@ -141,7 +141,7 @@ def _read_column(path: Path, jpegs: list[str]) -> np.ndarray:
 
 
 def _decoded_chunks(path: Path, jpegs: list[str], size: int) -> Iterator[np.ndarray]:
-    """The images in the order of `jpegs`: central square, scaled; pieces (n, 3, size, size)."""
+    """The images in the order of ``jpegs``: central square, scaled; pieces (n, 3, size, size)."""
     from PIL import Image
 
     with explain_broken_file(path, "a zip of JPEG images"), zipfile.ZipFile(path) as archive:

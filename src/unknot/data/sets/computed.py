@@ -44,7 +44,7 @@ DIGITS = Entry(
 def build_multi_mnist(
     files: Files, n: int = 82000, seed: int = 0, canvas: int = 50, counts: Sequence[int] = (1, 2, 3)
 ) -> Dataset:
-    """Factors `count`, `digit_1`..., `place_1`...; splits `train` and `test`, made from MNIST's own.
+    """Factors ``count``, ``digit_1``..., ``place_1``...; splits ``train`` and ``test``, made from MNIST's own.
 
     The canvases are drawn once for each choice of options and then kept in the cache.
     """
@@ -63,5 +63,5 @@ def build_multi_mnist(
 
 
 def build_digits() -> Dataset:
-    """Factor `digit`; a fixed split into `train` (1437) and `test` (360)."""
+    """Factor ``digit``; a fixed split into ``train`` (1437) and ``test`` (360)."""
     return load_digits()

@@ -18,7 +18,7 @@ CHUNK = 2000  # canvases placed at once: bounds the memory; part of what a seed 
 
 @dataclass(frozen=True)
 class Sources:
-    """The single digits: images `(M, S, S)` uint8 and labels `(M,)` int64."""
+    """The single digits: images ``(M, S, S)`` uint8 and labels ``(M,)`` int64."""
 
     images: Tensor
     labels: Tensor
@@ -41,7 +41,7 @@ class Scenes:
 def draw_scenes(
     sources: Sources, pool: Tensor, n: int, canvas: int, counts: Sequence[int], generator: torch.Generator
 ) -> Scenes:
-    """Decide what is on `n` canvases, with source images from the rows `pool`."""
+    """Decide what is on ``n`` canvases, with source images from the rows ``pool``."""
     count = torch.tensor(counts)[torch.arange(n) % len(counts)]
     count = count[torch.randperm(n, generator=generator)]
     present = torch.arange(max(counts)) < count[:, None]  # (N, K)
@@ -85,7 +85,7 @@ def source_rows(digit: Tensor, labels: Tensor, pool: Tensor, generator: torch.Ge
 
 
 def ink_boxes(images: Tensor) -> Tensor:
-    """Left, right, top, bottom of the ink, measured from the centre of the image: `(M, 4)` float.
+    """Left, right, top, bottom of the ink, measured from the centre of the image: ``(M, 4)`` float.
 
     With half a pixel on each side, which is as far as bilinear sampling spreads it.
     """
@@ -99,7 +99,7 @@ def ink_boxes(images: Tensor) -> Tensor:
 
 
 def little_overlap(box: Tensor, present: Tensor, canvas: int, generator: torch.Generator) -> Tensor:
-    """Centres `(N, K, 2)` in pixels: the first of many tries whose ink boxes are apart, or the least bad one.
+    """Centres ``(N, K, 2)`` in pixels: the first of many tries whose ink boxes are apart, or the least bad one.
 
     Every try puts each digit evenly over the places where its ink is inside the canvas. The magnification
     is not tried again: it would make digits in company smaller than single ones.

@@ -12,7 +12,7 @@ TEST_SHARE = 0.2  # 360 of 1797
 
 
 def load_digits() -> Dataset:
-    """1797 grey images `(1, 8, 8)` of handwritten digits, factor `digit`; 1437 train and 360 test.
+    """1797 grey images ``(1, 8, 8)`` of handwritten digits, factor ``digit``; 1437 train and 360 test.
 
     The grey levels 0..16 are spread over 0..255. The split is fixed and keeps the shares of the digits.
     """

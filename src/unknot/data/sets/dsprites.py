@@ -59,9 +59,9 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factors `shape`, `scale`, `orientation` (radians), `posX`, `posY`, all categorical; no standard split.
+    """Factors ``shape``, ``scale``, ``orientation`` (radians), ``posX``, ``posY``, all categorical; no standard split.
 
-    The class names are the real values: `float(factor.classes[i])` is the scale, angle or position.
+    The class names are the real values: ``float(factor.classes[i])`` is the scale, angle or position.
     """
     path = files.first
     latents = read_npz(path, "latents_classes", "latents_values")
@@ -87,7 +87,7 @@ def _class_names(latents: dict[str, np.ndarray], column: int) -> tuple[str, ...]
 
 
 def _open_images(archive: zipfile.ZipFile) -> tuple[IO[bytes], tuple[int, int, int]]:
-    """The stream of `imgs.npy`, standing at its first pixel, and the shape (N, H, W)."""
+    """The stream of ``imgs.npy``, standing at its first pixel, and the shape (N, H, W)."""
     stream = archive.open("imgs.npy")
     version = np.lib.format.read_magic(stream)
     read_header = (

@@ -47,5 +47,5 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factor `garment`; splits `train` (60000) and `test` (10000)."""
+    """Factor ``garment``; splits ``train`` (60000) and ``test`` (10000)."""
     return build_idx(files, "garment", CLASSES)

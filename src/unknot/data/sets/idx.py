@@ -34,7 +34,7 @@ def read_idx(path: Path) -> np.ndarray:
 
 
 def compressed_form(sha256: tuple[str, ...], sizes: tuple[int, ...], mirrors: tuple[str, ...]) -> Form:
-    """The four gzip files as published; `mirrors` are the folders that offer them."""
+    """The four gzip files as published; ``mirrors`` are the folders that offer them."""
     files = (
         DataFile(f"{name}.gz", f"sha256:{digest}", size, tuple(f"{mirror}{name}.gz" for mirror in mirrors))
         for name, digest, size in zip(NAMES, sha256, sizes, strict=True)

@@ -1,4 +1,4 @@
-"""`load` and `names`: the one call that gives any data set of the catalogue."""
+"""``load`` and ``names``: the one call that gives any data set of the catalogue."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _CATALOGUE = {
 
 
 def names() -> tuple[str, ...]:
-    """The names that `load` takes."""
+    """The names that ``load`` takes."""
     return tuple(_CATALOGUE)
 
 
@@ -63,11 +63,16 @@ def entry(name: str) -> Entry:
 
 
 def load(name: str, data_dir: str | Path | None = None, download: bool = True, **options: Any) -> Dataset:
-    """A data set by name, for instance `load("mnist")` or `load("yale-b", max_angle=85)`.
+    """A data set by name, for instance ``load("mnist")`` or ``load("yale-b", max_angle=85)``.
 
-    The files are looked for in `data_dir` (or UNKNOT_DATA), then in the cache; if they are in neither they
-    are fetched into the cache, unless `download=False`. `options` belong to the data set; docs/data.md has
-    them.
+    Arguments:
+
+    * ``name``: one of :func:`names`;
+    * ``data_dir``: where the files are looked for first, instead of the folder that UNKNOT_DATA names; then the cache;
+    * ``download``: fetch into the cache what is in neither; off: such a set is refused, with where to put which file;
+    * ``options``: those of the data set; docs/data.md has them.
+
+    Returns a :class:`~unknot.data.Dataset`.
     """
     chosen = _look_up(name)
     _check_options(name, chosen.build, options)

@@ -54,5 +54,5 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factor `digit`; splits `train` (60000) and `test` (10000)."""
+    """Factor ``digit``; splits ``train`` (60000) and ``test`` (10000)."""
     return build_idx(files, "digit", tuple("0123456789"))

@@ -27,7 +27,7 @@ def make_multi_mnist(
     counts: Sequence[int] = (1, 2, 3),
     splits: Mapping[str, Any] | None = None,
 ) -> Dataset:
-    """`n` canvases `(1, canvas, canvas)` of uint8, made from source images `(M, 28, 28)` and their labels.
+    """``n`` canvases ``(1, canvas, canvas)`` of uint8, made from source images ``(M, 28, 28)`` and their labels.
 
     - **Balance.** Each count comes equally often, and so does each digit, within every count too; each
       source image of a digit is used equally often. (Within a split; where numbers do not divide
@@ -36,11 +36,11 @@ def make_multi_mnist(
       put where its ink lies inside the canvas. Of 48 such placements of all digits of a canvas the first is
       taken in which the boxes around the ink do not overlap; if there is none, the one with the smallest
       overlap. Where digits do meet, the brighter pixel shows.
-    - **Labels.** `count`; `digit_1`, `digit_2`, ... from left to right; `place_1`, ...: x, y, scale, such that
-      `affine_grid` with [[scale, 0, x], [0, scale, y]] cuts the source image out of the canvas: x and y are
+    - **Labels.** ``count``; ``digit_1``, ``digit_2``, ... from left to right; ``place_1``, ...: x, y, scale, such that
+      ``affine_grid`` with [[scale, 0, x], [0, scale, y]] cuts the source image out of the canvas: x and y are
       the centre from -1 to 1, scale is the side of the source image as a share of the canvas. Slots beyond
       the count have no label: -1 and NaN, like unknown ones.
-    - **Splits.** `splits` gives the rows of the source images of each split; a canvas uses source images of
+    - **Splits.** ``splits`` gives the rows of the source images of each split; a canvas uses source images of
       its own split only. The canvases are shared out in proportion to the source images.
 
     The same arguments give the same canvases: the random numbers come from a generator of its own.
@@ -65,7 +65,7 @@ def make_multi_mnist(
 
 
 def render(sources: Sources, scenes: Scenes, canvas: int) -> Tensor:
-    """Draw the canvases, `(N, 1, canvas, canvas)` uint8.
+    """Draw the canvases, ``(N, 1, canvas, canvas)`` uint8.
 
     The digits are shifted and scaled, not turned, so bilinear sampling is one small matrix for each axis:
     canvas = rows · image · columns^T. That is several times faster than sampling point by point.
@@ -84,7 +84,7 @@ def render(sources: Sources, scenes: Scenes, canvas: int) -> Tensor:
 
 
 def sampling_matrix(shift: Tensor, scale: Tensor, canvas: int, side: int) -> Tensor:
-    """How much of source pixel j shows at canvas pixel i: `(n, canvas, side)`, at most two entries a row.
+    """How much of source pixel j shows at canvas pixel i: ``(n, canvas, side)``, at most two entries a row.
 
     The point u of the canvas shows the point (u - shift) / scale of the source, both from -1 to 1.
     """
@@ -95,7 +95,7 @@ def sampling_matrix(shift: Tensor, scale: Tensor, canvas: int, side: int) -> Ten
 
 
 def shares(n: int, weights: Sequence[int]) -> list[int]:
-    """`n` shared out in proportion to the weights: 82000 over 60000 and 10000 is 70286 and 11714."""
+    """``n`` shared out in proportion to the weights: 82000 over 60000 and 10000 is 70286 and 11714."""
     total, ends = sum(weights), [0]
     for i in range(len(weights)):
         ends.append(round(n * sum(weights[: i + 1]) / total))

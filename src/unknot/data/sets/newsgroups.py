@@ -1,7 +1,7 @@
 """20 Newsgroups as counts: the bag of words that ProdLDA and E19 train on (vocabulary of 1995).
 
 The published preprocessing has no group labels; the file read here carries them, recovered by aligning the
-documents with the raw text. Where it cannot be had, `20news-text` counts the words of the raw text itself.
+documents with the raw text. Where it cannot be had, ``20news-text`` counts the words of the raw text itself.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factor `group` (20 classes); x int16 (N, 1995), its `columns` the words; splits `train`, `test`.
+    """Factor ``group`` (20 classes); x int16 (N, 1995), its ``columns`` the words; splits ``train``, ``test``.
 
-    Word 0, `_eos_`, is the placeholder of the published vocabulary and never occurs.
+    Word 0, ``_eos_``, is the placeholder of the published vocabulary and never occurs.
     """
     path = files.first
     parts = ("data", "indices", "indptr", "labels", "doc_id")

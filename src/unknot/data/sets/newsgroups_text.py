@@ -1,7 +1,7 @@
 """20 Newsgroups as text, by-date version: every post with its group, and counts of its commonest words.
 
-A tensor cannot hold text, so the data set carries both: `texts`, one string an item, and `x`, the counts of
-the `words` commonest words of the train posts, whose names are `columns`.
+A tensor cannot hold text, so the data set carries both: ``texts``, one string an item, and ``x``, the counts of
+the ``words`` commonest words of the train posts, whose names are ``columns``.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ ENTRY = Entry(
 
 @dataclass(frozen=True, repr=False)
 class TextDataset(Dataset):
-    """A Dataset of word counts that keeps the text of each item in `texts`."""
+    """A Dataset of word counts that keeps the text of each item in ``texts``."""
 
     texts: tuple[str, ...] = ()
 
@@ -109,10 +109,10 @@ class _Post(NamedTuple):
 
 
 def build(files: Files, words: int = 2000, headers: bool = False) -> TextDataset:
-    """Factor `group` (20 classes); splits `train`, `test`; `texts`; x int16 (N, words).
+    """Factor ``group`` (20 classes); splits ``train``, ``test``; ``texts``; x int16 (N, words).
 
-    The vocabulary is the `words` commonest words of the train posts without English stop words. Headers
-    (from, subject, ...) tell the group too easily and are cut off unless `headers=True`; the cleaned form has
+    The vocabulary is the ``words`` commonest words of the train posts without English stop words. Headers
+    (from, subject, ...) tell the group too easily and are cut off unless ``headers=True``; the cleaned form has
     none.
     """
     if words < 1:

@@ -75,7 +75,7 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factor `digit`; splits `train` and `test`."""
+    """Factor ``digit``; splits ``train`` and ``test``."""
     if files.form == _MATLAB:
         parts = [_read_matlab(files[file.name]) for file in _MATLAB.files]
     else:

@@ -1,7 +1,7 @@
 """Extended Yale B, cropped (Georghiades et al. 2001; Lee et al. 2005): 38 faces under 64 lights, 96 x 84.
 
 The published files are 192 x 168; each 2 x 2 block is averaged, which gives the size of S17's experiment
-(after Jampani et al.). The file names carry the direction of the light, `yaleB01_P00A+005E-10.pgm`: azimuth
+(after Jampani et al.). The file names carry the direction of the light, ``yaleB01_P00A+005E-10.pgm``: azimuth
 +5 (to the right of the face), elevation -10 (from below). The distribution marks 18 nearly black images bad.
 """
 
@@ -63,11 +63,11 @@ def build(
     seed: int = 0,
     test_share: float = 0.2,
 ) -> Dataset:
-    """Factors `identity` (38 classes), `light` (unit vector), `azimuth` and `elevation` (degrees).
+    """Factors ``identity`` (38 classes), ``light`` (unit vector), ``azimuth`` and ``elevation`` (degrees).
 
-    - `max_angle=85` keeps the lights with azimuth and elevation below 85 degrees: 45 a person, as in S17.
-    - There is no standard split. `seed` and `test_share` draw one by image: the same share of every person's
-      images goes to `test`.
+    - ``max_angle=85`` keeps the lights with azimuth and elevation below 85 degrees: 45 a person, as in S17.
+    - There is no standard split. ``seed`` and ``test_share`` draw one by image: the same share of every person's
+      images goes to ``test``.
     """
     if files.form == _ARRAYS:
         raw = read_npz(files.first, "images", "identity", "azimuth", "elevation", "bad")
@@ -102,7 +102,7 @@ def light_direction(azimuth: torch.Tensor, elevation: torch.Tensor) -> torch.Ten
 
 
 def split_by_image(identity: torch.Tensor, seed: int, test_share: float) -> dict[str, torch.Tensor]:
-    """Rows `train` and `test`: of each person, `test_share` of the images (rounded) go to the test."""
+    """Rows ``train`` and ``test``: of each person, ``test_share`` of the images (rounded) go to the test."""
     if not 0.0 <= test_share < 1.0:
         raise DataError(f"yale-b: test_share is a share from 0 up to 1, got {test_share}.")
     generator = torch.Generator().manual_seed(seed)

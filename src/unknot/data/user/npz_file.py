@@ -39,7 +39,7 @@ def write_npz(path: Path, dataset: Dataset) -> None:
 
 
 def read_npz_dataset(path: Path) -> Dataset:
-    """The data set that `write_npz` wrote."""
+    """The data set that ``write_npz`` wrote."""
     with explain_broken_file(path, "a data set"), open_npz(path) as archive:
         about = json.loads(str(archive["about"]))
         factors = {}
