@@ -1,4 +1,4 @@
-"""`unknot objectives`: the catalogue, with formula, symbols and reference."""
+"""``unknot objectives``: the catalogue, with formula, symbols and reference."""
 
 from __future__ import annotations
 
