@@ -1,1 +1,55 @@
-"""Scores: arrays in, numbers out. One score per file."""
+"""Scores: arrays in, numbers out. One score per file.
+
+The scores of codes and factors are called alike, ``f(codes, factors, discrete=..., seed=..., protocol=...)``:
+``codes`` and ``factors`` are ``(N, D)`` arrays of the same items, or mappings from names to arrays; ``discrete`` and
+``discrete_factors`` say which columns are categories (by default those that are not floats); ``protocol`` is a name
+of `protocols` or settings of one's own. Each returns an object with named numbers.
+"""
+
+from unknot.metrics.beta_vae import beta_vae
+from unknot.metrics.class_gap import class_gap
+from unknot.metrics.clusters import ari, class_accuracy, nmi
+from unknot.metrics.columns import Probabilities
+from unknot.metrics.dci import dci
+from unknot.metrics.dci_es import dci_es
+from unknot.metrics.dcimig import dcimig
+from unknot.metrics.explicitness import explicitness
+from unknot.metrics.factor_vae import factor_vae
+from unknot.metrics.information_about import information_about
+from unknot.metrics.infomec import infomec
+from unknot.metrics.irs import irs
+from unknot.metrics.jemmig import jemmig
+from unknot.metrics.med import med
+from unknot.metrics.mig import mig
+from unknot.metrics.mig_sup import mig_sup
+from unknot.metrics.model_centrality import model_centrality
+from unknot.metrics.modularity import modularity
+from unknot.metrics.sap import sap
+from unknot.metrics.table import table
+from unknot.metrics.udr import udr
+
+__all__ = [
+    "Probabilities",
+    "ari",
+    "beta_vae",
+    "class_accuracy",
+    "class_gap",
+    "dci",
+    "dci_es",
+    "dcimig",
+    "explicitness",
+    "factor_vae",
+    "information_about",
+    "infomec",
+    "irs",
+    "jemmig",
+    "med",
+    "mig",
+    "mig_sup",
+    "model_centrality",
+    "modularity",
+    "nmi",
+    "sap",
+    "table",
+    "udr",
+]

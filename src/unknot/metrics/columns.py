@@ -1,0 +1,175 @@
+"""Codes and factors as columns: which are categories, which are numbers, what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from unknot.errors import DataError
+
+Arrays = Any
+"""``(N, D)`` or ``(N,)`` of anything numpy reads, or a mapping from name to such arrays, or Columns."""
+
+Discrete = bool | Sequence[bool] | None
+"""Which columns are categories: all, none, one answer a column; None goes by the type of the array."""
+
+
+class Probabilities:
+    """One categorical code given by its probabilities ``(N, K)``, q(c|x), instead of by its value.
+
+    E19's I(y;c) averages them; every other score takes the likeliest category.
+    """
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values, dtype=float)
+        rows_add_up = self.values.ndim == 2 and np.allclose(self.values.sum(-1), 1.0, atol=1e-3)
+        if not rows_add_up or (self.values < 0).any():
+            raise DataError("Probabilities are rows (N, K) of numbers from 0 that add up to 1; these do not.")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """``values`` ``(N, D)``: numbers as they are, categories as 0, 1, ...; ``sizes``: categories, 0 for a number."""
+
+    what: str
+    names: tuple[str, ...]
+    values: np.ndarray
+    sizes: tuple[int, ...]
+    soft: Mapping[int, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def discrete(self) -> np.ndarray:
+        """``(D,)``: whether a column is a category."""
+        return np.array(self.sizes) > 0
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self, index: np.ndarray) -> Columns:
+        """The columns at some rows."""
+        soft = {column: values[index] for column, values in self.soft.items()}
+        return replace(self, values=self.values[index], soft=soft)
+
+    def only(self, chosen: np.ndarray) -> Columns:
+        """Some of the columns; ``chosen`` is ``(D,)`` of booleans."""
+        kept = np.flatnonzero(chosen)
+        return Columns(
+            self.what,
+            tuple(self.names[i] for i in kept),
+            self.values[:, kept],
+            tuple(self.sizes[i] for i in kept),
+            {new: self.soft[old] for new, old in enumerate(kept) if old in self.soft},
+        )
+
+
+def read_columns(values: Arrays, discrete: Discrete, what: str) -> Columns:
+    """Columns from arrays, checked; ``what`` ("codes", "factors") is how errors call them.
+
+    >>> read_columns({"digit": [3, 1, 3], "style": [[0.1, 1.0], [0.2, 2.0], [0.3, 3.0]]}, None, "codes").names
+    ('digit', 'style[0]', 'style[1]')
+    """
+    if isinstance(values, Columns):
+        return values
+    parts = values if isinstance(values, Mapping) else {what.removesuffix("s"): values}
+    named = not isinstance(values, Mapping)
+    names: list[str] = []
+    columns: list[np.ndarray] = []
+    soft: dict[int, np.ndarray] = {}
+    for name, part in parts.items():
+        if isinstance(part, Probabilities):
+            soft[len(columns)] = part.values
+            names.append(name)
+            columns.append(part.values.argmax(-1))
+            continue
+        array = _two_axes(part, what)
+        single = array.shape[1] == 1 and not (named and np.ndim(part) == 2)
+        names += [name if single else f"{name}[{i}]" for i in range(array.shape[1])]
+        columns += list(array.T)
+    if not columns:
+        raise DataError(f"The {what} are empty: at least one column is needed.")
+    lengths = sorted({len(column) for column in columns})
+    if len(lengths) > 1:
+        raise DataError(f"The {what} have different lengths, {', '.join(map(str, lengths))}: one row an item.")
+    kinds = _kinds(discrete, columns, soft, what)
+    read = [_column(c, kind, f"{what}: {n}") for c, kind, n in zip(columns, kinds, names, strict=True)]
+    sizes = [soft[i].shape[1] if i in soft else size for i, (_, size) in enumerate(read)]
+    return Columns(what, tuple(names), np.stack([column for column, _ in read], 1), tuple(sizes), soft)
+
+
+def read_pair(
+    codes: Arrays, factors: Arrays, discrete: Discrete, discrete_factors: Discrete
+) -> tuple[Columns, Columns]:
+    """Codes and factors of the same items; a factor that never changes is refused."""
+    read = read_columns(codes, discrete, "codes"), read_columns(factors, discrete_factors, "factors")
+    if len(read[0]) != len(read[1]):
+        raise DataError(
+            f"There are {len(read[0])} rows of codes and {len(read[1])} of factors: both need one row an item."
+        )
+    constant = [name for name, c in zip(read[1].names, read[1].values.T, strict=True) if (c == c[0]).all()]
+    if constant:
+        raise DataError(
+            f"{', '.join(constant)} has one value in all {len(read[1])} rows, so nothing can be said of it: "
+            "leave it out."
+        )
+    return read
+
+
+def at_most(
+    codes: Columns, factors: Columns, points: int | None, seed: int | None
+) -> tuple[Columns, Columns]:
+    """At most so many rows, drawn by the seed; all of them if there are no more."""
+    if points is None or len(codes) <= points:
+        return codes, factors
+    chosen = np.random.default_rng(seed).permutation(len(codes))[:points]
+    return codes.rows(chosen), factors.rows(chosen)
+
+
+def _two_axes(part: Any, what: str) -> np.ndarray:
+    try:
+        array = np.asarray(part)
+    except ValueError as error:
+        raise DataError(f"The {what} are not an array: {error}.") from error
+    if array.ndim not in (1, 2) or array.size == 0:
+        raise DataError(
+            f"The {what} must be (items, columns) or (items,), and not empty; they have shape {array.shape}."
+        )
+    return array[:, None] if array.ndim == 1 else array
+
+
+def _kinds(
+    discrete: Discrete, columns: list[np.ndarray], soft: Mapping[int, np.ndarray], what: str
+) -> list[bool]:
+    """For each column whether it is a category."""
+    if discrete is None:
+        return [i in soft or not np.issubdtype(c.dtype, np.floating) for i, c in enumerate(columns)]
+    if isinstance(discrete, bool | np.bool_):
+        return [i in soft or bool(discrete) for i in range(len(columns))]
+    answers = [bool(answer) for answer in discrete]
+    if len(answers) != len(columns):
+        raise DataError(
+            f"`discrete` has {len(answers)} answers for {len(columns)} columns of {what}: one a column, "
+            "or a single True or False."
+        )
+    return [i in soft or answer for i, answer in enumerate(answers)]
+
+
+def _column(values: np.ndarray, discrete: bool, where: str) -> tuple[np.ndarray, int]:
+    """A column as floats, and how many categories it has (0: a number)."""
+    if np.issubdtype(values.dtype, np.number) and not np.isfinite(values).all():
+        rows = int((~np.isfinite(values)).sum())
+        raise DataError(f"{where} has {rows} values that are not finite numbers: leave these rows out.")
+    if not discrete:
+        try:
+            return values.astype(float), 0
+        except (TypeError, ValueError) as error:
+            raise DataError(f"{where} holds text, so it is discrete; it cannot be a number.") from error
+    found, index = np.unique(values, return_inverse=True)
+    if len(found) > max(len(values) / 2, 2):
+        raise DataError(
+            f"{where} has {len(found)} different values in {len(values)} rows, too many for categories: "
+            "say that it is not discrete if it is a number."
+        )
+    return index.reshape(-1).astype(float), len(found)

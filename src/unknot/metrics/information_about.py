@@ -1,0 +1,35 @@
+"""How much each code knows of a factor, in nats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unknot.metrics.columns import Arrays, Discrete
+from unknot.metrics.information import information
+from unknot.metrics.prepare import prepare
+from unknot.metrics.result import Score, named
+
+
+def information_about(
+    codes: Arrays,
+    factors: Arrays,
+    discrete: Discrete = None,
+    *,
+    discrete_factors: Discrete = None,
+    seed: int | None = 0,
+    protocol: Any = None,
+) -> Score:
+    """E19 Fig. 5: ``I(y; z_d)`` for each code, from ten bins of equal mass, and ``I(y; c)`` for a category.
+
+    Of a code given as Probabilities, ``q(c|y)`` is the mean of q(c|x) over the items of class y. ``matrix`` holds
+    all codes and factors, ``by_code`` a code's largest number, ``by_factor`` a factor's, ``value`` the mean of these.
+    """
+    given = prepare("information_about", codes, factors, discrete, discrete_factors, seed, protocol)
+    found = information(given.codes, given.factors, given.settings).mutual
+    return Score(
+        value=float(found.max(0).mean()),
+        by_code=named(given.codes.names, found.max(1)),
+        by_factor=named(given.factors.names, found.max(0)),
+        matrix=found,
+        **given.said,
+    )
