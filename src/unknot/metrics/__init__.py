@@ -9,14 +9,13 @@ of `protocols` or settings of one's own. Each returns an object with named numbe
 from unknot.metrics.beta_vae import beta_vae
 from unknot.metrics.class_gap import class_gap
 from unknot.metrics.clusters import ari, class_accuracy, nmi
-from unknot.metrics.columns import Probabilities
 from unknot.metrics.dci import dci
 from unknot.metrics.dci_es import dci_es
 from unknot.metrics.dcimig import dcimig
 from unknot.metrics.explicitness import explicitness
 from unknot.metrics.factor_vae import factor_vae
-from unknot.metrics.information_about import information_about
 from unknot.metrics.infomec import infomec
+from unknot.metrics.information_about import information_about
 from unknot.metrics.irs import irs
 from unknot.metrics.jemmig import jemmig
 from unknot.metrics.med import med
@@ -24,6 +23,7 @@ from unknot.metrics.mig import mig
 from unknot.metrics.mig_sup import mig_sup
 from unknot.metrics.model_centrality import model_centrality
 from unknot.metrics.modularity import modularity
+from unknot.metrics.parts.columns import Probabilities
 from unknot.metrics.sap import sap
 from unknot.metrics.table import table
 from unknot.metrics.udr import udr
@@ -39,8 +39,8 @@ __all__ = [
     "dcimig",
     "explicitness",
     "factor_vae",
-    "information_about",
     "infomec",
+    "information_about",
     "irs",
     "jemmig",
     "med",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.information import counts
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Score, named
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.information import counts
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 
 
 def class_accuracy(
@@ -28,8 +28,8 @@ def class_accuracy(
     The matching is the Hungarian one; clusters beyond the number of classes match nothing. It is chosen on the same
     items, so chance is above 1/K. For each discrete factor the best discrete code counts.
 
-    >>> class_accuracy([1, 1, 0, 0, 2], [0, 0, 1, 1, 1]).value
-    0.8
+    >>> class_accuracy([1, 1, 0, 0, 0, 2, 0, 0], [0, 0, 1, 1, 1, 1, 1, 1]).value
+    0.875
     """
     return _best("class_accuracy", _accuracy, (codes, factors, discrete, discrete_factors, seed, protocol))
 
@@ -78,14 +78,14 @@ def _best(name: str, score: Callable[[np.ndarray, np.ndarray], float], arguments
     codes, factors = given.codes.only(given.codes.discrete), given.factors.only(given.factors.discrete)
     if not codes.names or not factors.names:
         missing = "code" if not codes.names else "factor"
-        raise DataError(f"{name} compares categories, and no {missing} is discrete: say which with `discrete`.")
+        raise DataError(
+            f"{name} compares categories, and no {missing} is discrete: say which with `discrete`."
+        )
     matrix = np.array(
         [[score(c.astype(int), v.astype(int)) for v in factors.values.T] for c in codes.values.T]
     )
     best = matrix.max(0)
-    return Score(
-        value=float(best.mean()), by_factor=named(factors.names, best), matrix=matrix, **given.said
-    )
+    return Score(value=float(best.mean()), by_factor=named(factors.names, best), matrix=matrix, **given.said)
 
 
 def _accuracy(code: np.ndarray, factor: np.ndarray) -> float:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.boosting import fit_boosting
-from unknot.metrics.columns import Arrays, Columns, Discrete
-from unknot.metrics.design import one_hot, split
-from unknot.metrics.entropic import entropic
-from unknot.metrics.forests import Forest
-from unknot.metrics.prepare import prepare
+from unknot.metrics.parts.boosting import fit_boosting
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.design import one_hot, split
+from unknot.metrics.parts.entropic import entropic
+from unknot.metrics.parts.forests import Forest
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import Trees
-from unknot.metrics.result import Result, named
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -77,9 +77,7 @@ class FittedForest:
     test: tuple[np.ndarray, np.ndarray]
 
 
-def fit_forests(
-    codes: Columns, factors: Columns, settings: Trees, seed: int | None
-) -> list[FittedForest]:
+def fit_forests(codes: Columns, factors: Columns, settings: Trees, seed: int | None) -> list[FittedForest]:
     """A forest for every factor, grown to the largest depth."""
     train, choose, test = split(len(codes), settings.shares, seed)
     if min(len(train), len(choose), len(test)) == 0:
@@ -92,9 +90,7 @@ def fit_forests(
     return fitted
 
 
-def read_forests(
-    fitted: list[FittedForest], settings: Trees, codes: int
-) -> tuple[np.ndarray, np.ndarray]:
+def read_forests(fitted: list[FittedForest], settings: Trees, codes: int) -> tuple[np.ndarray, np.ndarray]:
     """Importances ``(D, K)`` and test scores ``(K,)``, each factor's at the depth that does best elsewhere."""
     columns, scores = [], []
     for one in fitted:

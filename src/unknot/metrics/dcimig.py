@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.information import gap, information
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Score, named
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.information import gap, information
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 
 
 def dcimig(
@@ -29,9 +29,7 @@ def dcimig(
     given = prepare("dcimig", codes, factors, discrete, discrete_factors, seed, protocol)
     found = information(given.codes, given.factors, given.settings)
     lead, favourite = gap(found.mutual.T), found.mutual.argmax(1)
-    best = np.array(
-        [lead[favourite == k].max(initial=0.0) for k in range(len(found.of_factors))]
-    )  # of every factor
+    best = np.array([lead[favourite == k].max(initial=0.0) for k in range(len(found.of_factors))])
     by_factor = named(given.factors.names, best / found.of_factors)
     value = float(best.sum() / found.of_factors.sum())
     return Score(value=value, by_factor=by_factor, matrix=found.mutual, **given.said)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.bins import categories
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.design import one_hot, standardise, whole_or_split
-from unknot.metrics.linear import fit_logistic
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Score, named
+from unknot.metrics.parts.bins import categories
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.design import one_hot, standardise, whole_or_split
+from unknot.metrics.parts.linear import fit_logistic
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 
 
 def explicitness(

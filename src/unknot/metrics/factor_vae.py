@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Columns, Discrete
-from unknot.metrics.fixed_factor import FixedFactor
-from unknot.metrics.live import live_codes
-from unknot.metrics.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.fixed_factor import FixedFactor
+from unknot.metrics.parts.live import live_codes
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Result
 from unknot.metrics.protocols import Votes
-from unknot.metrics.result import Result
 
 _CELLS = 4_000_000  # numbers held at once while votes are counted
 

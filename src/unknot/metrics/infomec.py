@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.bins import categories
-from unknot.metrics.columns import Arrays, Columns, Discrete
-from unknot.metrics.design import one_hot, standardise, whole_or_split
-from unknot.metrics.information import counts, entropy
-from unknot.metrics.linear import fit_logistic
-from unknot.metrics.neighbours import neighbour_information
-from unknot.metrics.prepare import prepare
+from unknot.metrics.parts.bins import categories
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.design import one_hot, standardise, whole_or_split
+from unknot.metrics.parts.information import counts, entropy
+from unknot.metrics.parts.linear import fit_logistic
+from unknot.metrics.parts.neighbours import neighbour_information
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import InfoMec as Settings
-from unknot.metrics.result import Result, named
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

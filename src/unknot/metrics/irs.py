@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.bins import categories
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Result
+from unknot.metrics.parts.bins import categories
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Result
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

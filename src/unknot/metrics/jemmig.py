@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.information import gap, information
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Score, named
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.information import gap, information
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 
 
 def jemmig(
@@ -24,8 +24,8 @@ def jemmig(
     """Joint entropy minus MIG (Do & Tran 2020), turned so that 1 is best.
 
     ``mean_k 1 - (H(v_k, z_1) - I(v_k; z_1) + I(v_k; z_2)) / (H(v_k) + log B)``: z_1 and z_2 know most of v_k, and B
-    is the number of values the binned z_1 may take, its categories if it is discrete. A code that copies its factor
-    reaches 1 only if its bins are the factor's values, equally often.
+    is the number of values the binned z_1 may take, its categories if it is discrete. 1: z_1 and v_k determine each
+    other and no other code knows v_k.
     """
     given = prepare("jemmig", codes, factors, discrete, discrete_factors, seed, protocol)
     found = information(given.codes, given.factors, given.settings)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.entropic import entropic
-from unknot.metrics.information import information
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Result, named
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.entropic import entropic
+from unknot.metrics.parts.information import information
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Result, named
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.information import gap, information
-from unknot.metrics.live import live_codes
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Score, named
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.information import gap, information
+from unknot.metrics.parts.live import live_codes
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 
 
 def mig_sup(

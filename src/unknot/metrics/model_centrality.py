@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Columns, Discrete
 from unknot.metrics.factor_vae import vote
-from unknot.metrics.live import live_codes
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.live import live_codes
+from unknot.metrics.parts.restarts import RestartScores, read_restarts
 from unknot.metrics.protocols import Votes, protocol_name, settings
-from unknot.metrics.restarts import RestartScores, read_restarts
 
 
 def model_centrality(
@@ -28,7 +28,7 @@ def model_centrality(
     read = read_restarts(restarts, discrete, chosen.points, seed)
     count = len(read)
     crossed = np.zeros((count, count))
-    for i, factors in enumerate(map(lambda codes: _as_factors(codes, chosen), read)):
+    for i, factors in enumerate([_as_factors(codes, chosen) for codes in read]):
         for j, codes in enumerate(read):
             if i != j and factors.names:
                 crossed[i, j] = vote(codes, factors, chosen, seed)[0]

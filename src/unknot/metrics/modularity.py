@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Discrete
-from unknot.metrics.information import information
-from unknot.metrics.prepare import prepare
-from unknot.metrics.result import Score, named
+from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.information import information
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 
 
 def modularity(

@@ -244,15 +244,21 @@ def settings(score: str, protocol: Any = None) -> Any:
     if not isinstance(protocol, str):
         kind = type(PROTOCOLS[DEFAULTS[score]].settings[score])
         if not isinstance(protocol, kind):
-            raise SpecError(f"{score} takes the name of a protocol or {kind.__name__}(...), not {protocol!r}.")
+            raise SpecError(
+                f"{score} takes the name of a protocol or {kind.__name__}(...), not {protocol!r}."
+            )
         return protocol
     if protocol not in PROTOCOLS:
         near = difflib.get_close_matches(protocol, PROTOCOLS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise SpecError(f"There is no protocol {protocol!r}; {hint}there are {', '.join(filter(None, PROTOCOLS))}.")
+        raise SpecError(
+            f"There is no protocol {protocol!r}; {hint}there are {', '.join(filter(None, PROTOCOLS))}."
+        )
     if score not in PROTOCOLS[protocol].settings:
         speak = [name for name, entry in PROTOCOLS.items() if score in entry.settings]
-        raise SpecError(f"{protocol} says nothing of {score}: {' or '.join(filter(None, speak)) or 'name none'}.")
+        raise SpecError(
+            f"{protocol} says nothing of {score}: {' or '.join(filter(None, speak)) or 'name none'}."
+        )
     return PROTOCOLS[protocol].settings[score]
 
 

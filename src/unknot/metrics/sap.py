@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.columns import Arrays, Columns, Discrete
-from unknot.metrics.design import one_hot, whole_or_split
-from unknot.metrics.information import gap
-from unknot.metrics.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.design import one_hot, whole_or_split
+from unknot.metrics.parts.information import gap
+from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.result import Score, named
 from unknot.metrics.protocols import Linear
-from unknot.metrics.result import Score, named
 
 
 def sap(

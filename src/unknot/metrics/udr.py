@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.columns import Arrays, Columns, Discrete
-from unknot.metrics.design import one_hot, standardise
-from unknot.metrics.live import live_codes
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.design import one_hot, standardise
+from unknot.metrics.parts.live import live_codes
+from unknot.metrics.parts.restarts import RestartScores, read_restarts
 from unknot.metrics.protocols import Restarts, protocol_name, settings
-from unknot.metrics.restarts import RestartScores, read_restarts
 
 
 def udr(

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.columns import Arrays, Columns, Discrete, read_columns
-from unknot.metrics.result import Result
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, read_columns
+from unknot.metrics.parts.result import Result
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RestartScores(Result):
-    """A score for each restart; ``best`` is the one to take, ``value`` its score, ``pairs`` ``(R, R)`` what it is from."""
+    """A score for each restart; ``best`` is the one to take and ``value`` its score; ``pairs`` is ``(R, R)``."""
 
     value: float
     scores: np.ndarray
@@ -26,11 +26,15 @@ class RestartScores(Result):
         return f"{self.score}: restart {self.best} of [{said}] ({self.protocol})"
 
 
-def read_restarts(restarts: Sequence[Arrays], discrete: Discrete, points: int | None, seed: int | None) -> list[Columns]:
+def read_restarts(
+    restarts: Sequence[Arrays], discrete: Discrete, points: int | None, seed: int | None
+) -> list[Columns]:
     """Codes of every restart, of the same items, at most so many of them."""
     read = [read_columns(codes, discrete, "codes") for codes in restarts]
     if len(read) < 2:
-        raise DataError(f"Restarts are compared with one another, and there is {len(read)}: bring two or more.")
+        raise DataError(
+            f"Restarts are compared with one another, and there is {len(read)}: bring two or more."
+        )
     lengths = sorted({len(codes) for codes in read})
     if len(lengths) > 1:
         raise DataError(

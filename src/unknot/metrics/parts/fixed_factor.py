@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.bins import categories
-from unknot.metrics.columns import Columns
+from unknot.metrics.parts.bins import categories
+from unknot.metrics.parts.columns import Columns
 
 
 class FixedFactor:

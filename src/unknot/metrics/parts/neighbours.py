@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-
 _JITTER = 1e-10  # of the code's size: parts equal values, as in scikit-learn
 
 
-def neighbour_information(code: np.ndarray, factor: np.ndarray, neighbours: int, seed: int | None = 0) -> float:
+def neighbour_information(
+    code: np.ndarray, factor: np.ndarray, neighbours: int, seed: int | None = 0
+) -> float:
     """``I = ψ(N) + <ψ(k)> - <ψ(N_v)> - <ψ(m)>`` (Ross 2014), in nats, not below 0.
 
     For each item, r is the distance to its k-th neighbour among the items of its category v, of which there are
@@ -65,7 +66,5 @@ def neighbour_distance(ordered: np.ndarray, k: int) -> np.ndarray:
     padded = np.concatenate([np.full(k, -np.inf), ordered, np.full(k, np.inf)])
     places = np.arange(len(ordered)) + k
     # the k neighbours and the value itself are k + 1 in a row: j below it, k - j above
-    reach = [
-        np.maximum(ordered - padded[places - j], padded[places + k - j] - ordered) for j in range(k + 1)
-    ]
+    reach = [np.maximum(ordered - padded[places - j], padded[places + k - j] - ordered) for j in range(k + 1)]
     return np.min(reach, axis=0)

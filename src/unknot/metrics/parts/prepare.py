@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unknot.metrics.columns import Arrays, Columns, Discrete, at_most, read_pair
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, at_most, read_pair
 from unknot.metrics.protocols import protocol_name, settings
 
 
@@ -16,7 +16,7 @@ class Prepared:
     codes: Columns
     factors: Columns
     settings: Any
-    said: dict[str, str]
+    said: dict[str, Any]
 
 
 def prepare(

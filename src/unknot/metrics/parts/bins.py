@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.metrics.columns import Columns
+from unknot.metrics.parts.columns import Columns
 
 
 def equal_width(values: np.ndarray, bins: int) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.metrics.columns import Columns
+from unknot.metrics.parts.columns import Columns
 
 
 def live_codes(codes: Columns, dead_below: float) -> np.ndarray:

@@ -55,7 +55,7 @@ class Columns:
 
     def only(self, chosen: np.ndarray) -> Columns:
         """Some of the columns; ``chosen`` is ``(D,)`` of booleans."""
-        kept = np.flatnonzero(chosen)
+        kept = np.flatnonzero(chosen).tolist()
         return Columns(
             self.what,
             tuple(self.names[i] for i in kept),
@@ -92,7 +92,9 @@ def read_columns(values: Arrays, discrete: Discrete, what: str) -> Columns:
         raise DataError(f"The {what} are empty: at least one column is needed.")
     lengths = sorted({len(column) for column in columns})
     if len(lengths) > 1:
-        raise DataError(f"The {what} have different lengths, {', '.join(map(str, lengths))}: one row an item.")
+        raise DataError(
+            f"The {what} have different lengths, {', '.join(map(str, lengths))}: one row an item."
+        )
     kinds = _kinds(discrete, columns, soft, what)
     read = [_column(c, kind, f"{what}: {n}") for c, kind, n in zip(columns, kinds, names, strict=True)]
     sizes = [soft[i].shape[1] if i in soft else size for i, (_, size) in enumerate(read)]

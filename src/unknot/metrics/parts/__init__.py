@@ -1,0 +1,1 @@
+"""What several scores share: reading arrays, bins, information, trees, votes, intervals."""
