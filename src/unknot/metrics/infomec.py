@@ -11,7 +11,7 @@ import numpy as np
 from unknot.metrics.parts.bins import categories
 from unknot.metrics.parts.columns import Arrays, Columns, Discrete
 from unknot.metrics.parts.design import one_hot, standardise, whole_or_split
-from unknot.metrics.parts.information import counts, entropy
+from unknot.metrics.parts.information import counts, entropy, shared
 from unknot.metrics.parts.linear import fit_logistic
 from unknot.metrics.parts.neighbours import neighbour_information
 from unknot.metrics.parts.prepare import prepare
@@ -75,13 +75,13 @@ def _shares(
         for d, categories_of in enumerate(codes.sizes):
             if categories_of:
                 table = counts(codes.values[:, d].astype(int), categories_of, classes[:, k], size)
-                found = entropy(table.sum(1)) + whole - entropy(table)
+                found = shared(table)
             elif (scaled[:, d] == 0).all():
                 found = 0.0
             else:
                 found = neighbour_information(scaled[:, d], classes[:, k], neighbours, seed)
             shares[d, k] = found / whole
-    return np.maximum(shares, 0.0)
+    return shares
 
 
 def _active(codes: Columns, share: float) -> np.ndarray:

@@ -133,7 +133,7 @@ def _two_axes(part: Any, what: str) -> np.ndarray:
     try:
         array = np.asarray(part)
     except ValueError as error:
-        raise DataError(f"The {what} are not an array: {error}.") from error
+        raise DataError(f"The {what} are not an array: their rows have different lengths.") from error
     if array.ndim not in (1, 2) or array.size == 0:
         raise DataError(
             f"The {what} must be (items, columns) or (items,), and not empty; they have shape {array.shape}."

@@ -10,6 +10,8 @@ from unknot.metrics.parts.bins import categories
 from unknot.metrics.parts.columns import Columns
 from unknot.metrics.protocols import Histogram
 
+_ROUNDING = 1e-12  # nats: less is the rounding of the entropies
+
 
 @dataclass(frozen=True)
 class Information:
@@ -30,13 +32,13 @@ def information(codes: Columns, factors: Columns, settings: Histogram) -> Inform
     """
     code_index, code_sizes = categories(codes, settings.bins, settings.equal_mass)
     factor_index, factor_sizes = categories(factors, settings.bins)
-    joint = np.empty((len(code_sizes), len(factor_sizes)))
+    mutual, joint = np.empty((2, len(code_sizes), len(factor_sizes)))
     of_codes, of_factors = np.empty(len(code_sizes)), np.empty(len(factor_sizes))
     for k, values in enumerate(factor_sizes):
         for d, size in enumerate(code_sizes):
             table = counts(code_index[:, d], size, factor_index[:, k], values, codes.soft.get(d))
             joint[d, k], of_codes[d], of_factors[k] = map(entropy, (table, table.sum(1), table.sum(0)))
-    mutual = np.maximum(of_codes[:, None] + of_factors - joint, 0.0)
+            mutual[d, k] = shared(table)
     return Information(mutual, joint, of_codes, of_factors, code_sizes)
 
 
@@ -57,6 +59,12 @@ def entropy(table: np.ndarray) -> float:
     """
     shares = table[table > 0] / table.sum()
     return float(-(shares * np.log(shares)).sum())
+
+
+def shared(table: np.ndarray) -> float:
+    """Mutual information of the rows and the columns of a table of counts."""
+    found = entropy(table.sum(0)) + entropy(table.sum(1)) - entropy(table)
+    return found if found > _ROUNDING else 0.0
 
 
 def gap(values: np.ndarray) -> np.ndarray:
