@@ -13,7 +13,9 @@ REPEATS = 30
 
 def grid(*sizes: int, repeats: int = REPEATS) -> np.ndarray:
     """Every combination of factors of these sizes, each as often, in a random order."""
-    rows = np.stack(np.meshgrid(*[np.arange(size) for size in sizes], indexing="ij"), -1).reshape(-1, len(sizes))
+    rows = np.stack(np.meshgrid(*[np.arange(size) for size in sizes], indexing="ij"), -1).reshape(
+        -1, len(sizes)
+    )
     return np.random.default_rng(0).permutation(np.repeat(rows, repeats, 0))
 
 
@@ -24,7 +26,7 @@ _WITH_NOISE = grid(*SIZES, 4, repeats=8)
 USELESS_FACTORS, USELESS = _WITH_NOISE[:, :3], _WITH_NOISE[:, 3:].astype(float)  # exactly independent
 NOISY = PERFECT + 0.4 * np.random.default_rng(1).standard_normal(PERFECT.shape)
 _SCALED = PERFECT / PERFECT.std(0)
-_TURN = np.linalg.qr(np.random.default_rng(2).standard_normal((3, 3)))[0]
+_TURN = np.eye(3) - 2 / 3  # a reflection: every code has a part of every factor
 ROTATED = _SCALED @ _TURN
 
 

@@ -32,5 +32,7 @@ def test_a_discrete_code_differs_or_not() -> None:
 
 def test_other_names_of_categories_change_nothing() -> None:
     one = beta_vae({"c": cases.FACTORS[:, 2]}, cases.FACTORS, protocol=FAST).value
-    other = beta_vae({"c": np.array([3, 0, 4, 1, 2])[cases.FACTORS[:, 2]]}, cases.FACTORS, protocol=FAST).value
+    other = beta_vae(
+        {"c": np.array([3, 0, 4, 1, 2])[cases.FACTORS[:, 2]]}, cases.FACTORS, protocol=FAST
+    ).value
     assert one == other

@@ -21,7 +21,10 @@ def test_names_of_clusters_do_not_matter() -> None:
 def test_accuracy_is_the_best_of_all_matchings() -> None:
     rng = np.random.default_rng(0)
     classes, clusters = rng.integers(0, 3, 60), rng.integers(0, 4, 60)
-    slow = max(np.mean([order[c] == y for c, y in zip(clusters, classes, strict=True)]) for order in permutations(range(4)))
+    slow = max(
+        np.mean([order[c] == y for c, y in zip(clusters, classes, strict=True)])
+        for order in permutations(range(4))
+    )
     assert class_accuracy(clusters, classes).value == pytest.approx(slow)
 
 

@@ -32,7 +32,9 @@ def test_mixed_codes_are_informative_and_entangled(protocol: str) -> None:
 
 
 def test_copies_cost_completeness_only() -> None:
-    noise = 0.01 * np.random.default_rng(0).standard_normal((900, 6))  # else a tree takes the first of the two
+    noise = 0.01 * np.random.default_rng(0).standard_normal(
+        (900, 6)
+    )  # else a tree takes the first of the two
     found = dci(cases.DUPLICATED + noise, cases.FACTORS)
     assert found.disentanglement > 0.95
     assert found.completeness < 0.95
@@ -46,7 +48,10 @@ def test_useless_codes_are_not_informative() -> None:
 
 def test_discrete_codes_and_continuous_factors() -> None:
     factors = {"class": cases.FACTORS[:, 2], "number": cases.PERFECT[:, 0] + 2 * cases.PERFECT[:, 1]}
-    codes = {"z": cases.PERFECT[:, 0] + 2 * cases.PERFECT[:, 1], "c": np.array([3, 0, 4, 1, 2])[cases.FACTORS[:, 2]]}
+    codes = {
+        "z": cases.PERFECT[:, 0] + 2 * cases.PERFECT[:, 1],
+        "c": np.array([3, 0, 4, 1, 2])[cases.FACTORS[:, 2]],
+    }
     for protocol in ("eastwood2018", "locatello2019-histogram"):
         found = dci(codes, factors, protocol=protocol)
         assert found.matrix == pytest.approx(np.array([[0, 1], [1, 0]]), abs=0.05)

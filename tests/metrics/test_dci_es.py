@@ -26,7 +26,8 @@ def test_areas_by_the_trapezoidal_rule() -> None:
     curves = np.minimum.accumulate(rng.random((3, 4)), axis=1)
     baseline = np.array([1.0, 0.9, 0.8])
     slow = [
-        1 - 2 * np.trapezoid(curve - curve.min(), depths) / (7 * b) for curve, b in zip(curves, baseline, strict=True)
+        1 - 2 * np.trapezoid(curve - curve.min(), depths) / (7 * b)
+        for curve, b in zip(curves, baseline, strict=True)
     ]
     assert area_explicitness(depths, curves, baseline) == pytest.approx(slow)
 

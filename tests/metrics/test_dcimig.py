@@ -17,7 +17,7 @@ def test_known_answers() -> None:
 
 def test_against_the_slow_twin() -> None:
     codes, factors = cases.ROTATED, cases.FACTORS
-    best = {k: 0.0 for k in range(3)}
+    best = dict.fromkeys(range(3), 0.0)
     for row in cases.slow_matrix(codes, factors, 10):
         k = row.index(max(row))
         best[k] = max(best[k], sorted(row)[-1] - sorted(row)[-2])

@@ -22,7 +22,9 @@ def test_the_references_numbers() -> None:
 def test_known_answers() -> None:
     assert numbers(infomec(cases.FACTORS, cases.FACTORS)) == pytest.approx((1, 1, 1), abs=1e-3)
     twice = np.concatenate([cases.FACTORS, cases.FACTORS], 1)
-    assert numbers(infomec(twice, cases.FACTORS)) == pytest.approx((1, (1 / 2 - 1 / 6) / (1 - 1 / 6), 1), abs=1e-3)
+    assert numbers(infomec(twice, cases.FACTORS)) == pytest.approx(
+        (1, (1 / 2 - 1 / 6) / (1 - 1 / 6), 1), abs=1e-3
+    )
     useless = infomec(cases.USELESS, cases.USELESS_FACTORS, True)
     assert useless.modularity == pytest.approx(0, abs=1e-6)
     assert useless.explicitness == pytest.approx(0, abs=1e-3)
@@ -43,15 +45,16 @@ def test_inactive_codes_are_left_out() -> None:
     assert numbers(infomec(np.zeros((900, 2)), cases.FACTORS))[:2] == (0, 0)
 
 
-def test_an_uneven_factor_is_flattered_by_log_k() -> None:
-    """Codes without information: against log K and in-sample it cannot fall below, against H and held out it can."""
-    rng = np.random.default_rng(0)
-    factor = (rng.random(300) < 0.05).astype(int)
-    noise = rng.normal(size=(300, 8))
-    theirs = infomec(noise, factor).explicitness
-    honest = infomec(noise, factor, protocol="hsu2023-held-out").explicitness
-    assert theirs > 0.05
-    assert honest < 0.02
+def test_codes_without_information_are_flattered_in_sample_and_not_held_out() -> None:
+    theirs, honest = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        factor = (rng.random(300) < 0.2).astype(int)
+        noise = rng.normal(size=(300, 8))
+        theirs.append(infomec(noise, factor).explicitness)
+        honest.append(infomec(noise, factor, protocol="hsu2023-held-out").explicitness)
+    assert min(theirs) > 0
+    assert np.mean(honest) < 0
 
 
 def test_held_out_explicitness_of_perfect_codes() -> None:

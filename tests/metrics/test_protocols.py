@@ -21,13 +21,22 @@ def test_every_score_has_a_default_and_a_source() -> None:
 def test_constants_of_the_sources() -> None:
     kim, locatello = settings("factor_vae", "kim2018"), settings("factor_vae", "locatello2019")
     assert (kim.batch, kim.train) == (100, 800)
-    assert (locatello.batch, locatello.train, locatello.test, locatello.dead_below) == (64, 10_000, 5_000, 0.05)
+    assert (locatello.batch, locatello.train, locatello.test, locatello.dead_below) == (
+        64,
+        10_000,
+        5_000,
+        0.05,
+    )
     assert (settings("mig").bins, settings("mig").points) == (20, 10_000)
     assert settings("dci").trees == 10
     assert settings("dci").shares == (0.8, 0.1, 0.1)
     assert (settings("sap").penalty, settings("sap").balanced) == (0.01, True)
     assert settings("irs").quantile == 0.99
-    assert (settings("udr").penalty, settings("udr").min_divergence, settings("udr").points) == (0.1, 0.01, 1000)
+    assert (settings("udr").penalty, settings("udr").min_divergence, settings("udr").points) == (
+        0.1,
+        0.01,
+        1000,
+    )
     assert {settings(s).bins for s in ("jemmig", "dcimig", "mig_sup")} == {10}
     info = settings("infomec")
     assert (info.neighbours, info.active_range, info.tolerance, info.iterations) == (10, 1 / 20, 1e-4, 100)

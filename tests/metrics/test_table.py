@@ -16,8 +16,9 @@ CHEAP = ["mig", "modularity", "med", "class_gap", "nmi"]
 
 
 def test_every_score_of_mixed_codes_and_factors() -> None:
-    factors = {"class": cases.FACTORS[:, 2], "a": cases.FACTORS[:, 0], "b": cases.NOISY[:, 1]}
-    found = table(MIXED, factors, resamples=2)
+    few = slice(0, 300)
+    factors = {"class": cases.FACTORS[few, 2], "a": cases.FACTORS[few, 0], "b": cases.NOISY[few, 1]}
+    found = table({name: codes[few] for name, codes in MIXED.items()}, factors, resamples=2)
     assert list(found.results) == list(SCORES)
     assert not found.skipped
     for row in found.rows:

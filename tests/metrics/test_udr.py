@@ -30,7 +30,9 @@ def test_dead_codes_do_not_count() -> None:
     dead = np.concatenate([CODES, 1e-3 * RNG.normal(size=(800, 2))], 1)
     assert udr([dead, dead[:, ::-1]]).value == pytest.approx(0.9, abs=0.02)
     divergences = [np.array([1, 1, 1, 1, 0, 0]), np.array([0, 0, 1, 1, 1, 1])]
-    assert udr([dead * 100, 100 * dead[:, ::-1]], divergences=divergences).value == pytest.approx(0.9, abs=0.02)
+    assert udr([dead * 100, 100 * dead[:, ::-1]], divergences=divergences).value == pytest.approx(
+        0.9, abs=0.02
+    )
     assert udr([np.zeros((50, 2)), CODES[:50]]).scores.tolist() == [0, 0]
 
 

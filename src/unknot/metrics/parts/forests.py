@@ -42,7 +42,7 @@ class Forest:
 
     def importances(self, depth: int) -> np.ndarray:
         """How much each column lowers the impurity above a depth, as a share, mean over the trees that split."""
-        found = np.array([tree.importances(depth) for tree in self.trees])
+        found = np.array([tree.importances(depth) for tree in self.trees], dtype=float)
         total = found.sum(1, keepdims=True)
         shares = np.divide(found, total, out=np.zeros_like(found), where=total > 0)
         return shares.sum(0) / max(int((total > 0).sum()), 1)
