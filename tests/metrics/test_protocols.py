@@ -44,7 +44,7 @@ def test_constants_of_the_sources() -> None:
 
 
 def test_mistakes_are_refused() -> None:
-    with pytest.raises(SpecError, match="did you mean kim2018"):
+    with pytest.raises(SpecError, match="did you mean 'kim2018'"):
         settings("factor_vae", "kim2019")
     with pytest.raises(SpecError, match="kim2018 says nothing of mig: locatello2019 or carbonneau2020"):
         settings("mig", "kim2018")

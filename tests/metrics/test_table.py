@@ -54,7 +54,7 @@ def test_a_protocol_for_the_scores_it_speaks_of() -> None:
     assert [row.protocol for row in found.rows] == ["carbonneau2020", "locatello2019", "locatello2019"]
     with pytest.raises(SpecError, match="did you mean"):
         table(MIXED, cases.FACTORS, protocol="carboneau2020")
-    with pytest.raises(SpecError, match="no score migg"):
+    with pytest.raises(SpecError, match="no score 'migg': did you mean 'mig'"):
         table(MIXED, cases.FACTORS, only=["migg"])
 
 

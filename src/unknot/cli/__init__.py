@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "One HTML page about a run.",
     "reproduce": "Make a paper's result and write it to the ledger.",
     "data": "List, fetch, check and draw the data sets.",
+    "metrics": "Every disentanglement score of codes in a file.",
     "objectives": "The objectives by name: formula, symbols, reference.",
     "check-estimators": "Every estimator of q(z) against the truth.",
 }

@@ -5,11 +5,11 @@ Take another value by ``dataclasses.replace``: ``mig(..., protocol=replace(setti
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
 
 DEAD_BELOW = 0.05
 """A code whose standard deviation is below this carries nothing: disentanglement_lib's `prune_dims.threshold`.
@@ -141,7 +141,7 @@ PROTOCOLS: dict[str, Protocol] = {
         },
     ),
     "locatello2019-histogram": Protocol(
-        "as locatello2019, with scikit-learn's histogram boosting (some 25 times faster) and its gains: ours",
+        "as locatello2019, with scikit-learn's histogram boosting, which is much faster, and its gains: ours",
         {"dci": Trees("histogram boosting", 100, (3,), (2 / 3, 0.0, 1 / 3), points=15_000)},
     ),
     "kim2018": Protocol(
@@ -249,10 +249,8 @@ def settings(score: str, protocol: Any = None) -> Any:
             )
         return protocol
     if protocol not in PROTOCOLS:
-        near = difflib.get_close_matches(protocol, PROTOCOLS, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
         raise SpecError(
-            f"There is no protocol {protocol!r}; {hint}there are {', '.join(filter(None, PROTOCOLS))}."
+            f"There is no protocol '{protocol}': {did_you_mean(protocol, filter(None, PROTOCOLS))}"
         )
     if score not in PROTOCOLS[protocol].settings:
         speak = [name for name, entry in PROTOCOLS.items() if score in entry.settings]

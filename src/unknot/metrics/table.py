@@ -30,6 +30,7 @@ from unknot.metrics.parts.intervals import half_samples, interval
 from unknot.metrics.parts.result import Result
 from unknot.metrics.protocols import PROTOCOLS, settings
 from unknot.metrics.sap import sap
+from unknot.suggest import did_you_mean
 
 SCORES: dict[str, Callable[..., Result]] = {
     "factor_vae": factor_vae,
@@ -154,7 +155,7 @@ def table(
 def _wanted(only: Sequence[str] | None) -> list[str]:
     unknown = [name for name in only or () if name not in SCORES]
     if unknown:
-        raise SpecError(f"There is no score {', '.join(unknown)}; there are {', '.join(SCORES)}.")
+        raise SpecError(f"There is no score '{unknown[0]}': {did_you_mean(unknown[0], SCORES)}")
     return list(SCORES if only is None else only)
 
 

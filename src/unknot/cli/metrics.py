@@ -1,0 +1,116 @@
+"""`unknot metrics`: every disentanglement score of codes that lie in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from unknot.metrics.table import Table
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="An .npz with codes and factors.")],
+    protocol: Annotated[str | None, typer.Option(help="A protocol for the scores it speaks of.")] = None,
+    only: Annotated[str | None, typer.Option(help="Scores by name, with commas between.")] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Half-samples for the intervals; 0 for none.")] = 8,
+    seed: Annotated[int, typer.Option(help="Of votes, splits, trees and half-samples.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Processes; by default one a core.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the numbers to this file.")] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", help="Draw the importance matrix to this file.")
+    ] = None,
+) -> None:
+    """Print every score of codes against known factors, with 95 % intervals.
+
+    The file holds `codes` and `factors`, arrays of one row an item, or one array for each: `code.NAME`,
+    `probabilities.NAME` (rows q(c|x) of a categorical code), `factor.NAME`. Whole numbers and text are categories.
+
+    **Examples**
+
+        unknot metrics codes.npz
+
+        unknot metrics codes.npz --only mig,dci --json scores.json --png importance.png
+    """
+    import os
+
+    from unknot.metrics.table import table
+
+    codes, factors = read_codes(file)
+    wanted = None if only is None else [name.strip() for name in only.split(",")]
+    found = table(
+        codes,
+        factors,
+        protocol=protocol,
+        only=wanted,
+        resamples=resamples,
+        seed=seed,
+        jobs=jobs or os.cpu_count() or 1,
+    )
+    _show(found)
+    _write(found, json, png)
+
+
+def read_codes(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The codes and the factors of a file, by name."""
+    from unknot.data.files.broken_file import open_npz, reading
+    from unknot.errors import DataError
+    from unknot.metrics import Probabilities
+
+    if not file.exists():
+        raise DataError(f"There is no file {file}.")
+    with reading(file, "an .npz without pickled objects"), open_npz(file) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    codes: dict[str, Any] = {}
+    factors: dict[str, Any] = {}
+    for name, values in arrays.items():
+        kind, _, part = name.partition(".")
+        if kind in ("codes", "code"):
+            codes[part or "code"] = values
+        elif kind == "probabilities":
+            codes[part or "class"] = Probabilities(values)
+        elif kind in ("factors", "factor"):
+            factors[part or "factor"] = values
+    if not codes or not factors:
+        missing = "codes" if not codes else "factors"
+        raise DataError(
+            f"{file} has no {missing}: it needs arrays `codes` and `factors`, or `code.NAME` and `factor.NAME`, "
+            f"and has {', '.join(arrays) or 'none'}."
+        )
+    return codes, factors
+
+
+def _show(found: Table) -> None:
+    from rich.console import Console
+    from rich.table import Table as Printed
+
+    printed = Printed("score", "value", f"{found.level:.0%} interval", "protocol", box=None, pad_edge=False)
+    for row in found.rows:
+        name = row.score if row.number == "value" else f"{row.score}.{row.number}"
+        between = f"{row.low:.3f} to {row.high:.3f}" if row.low == row.low else ""
+        printed.add_row(name, f"{row.value:.3f}", between, row.protocol)
+    console = Console()
+    console.print(printed)
+    for score, why in found.skipped.items():
+        console.print(f"{score}: left out, {why}", highlight=False, markup=False)
+
+
+def _write(found: Table, json: Path | None, png: Path | None) -> None:
+    if json is not None:
+        import json as writer
+
+        from unknot.files import write_file
+
+        write_file(json, (writer.dumps(found.to_dict(), indent=1) + "\n").encode())
+    if png is not None:
+        from unknot.errors import SpecError
+        from unknot.plots.importance_matrix import importance_matrix
+        from unknot.plots.style import save
+
+        if found.importance is None:
+            raise SpecError(
+                "None of these scores has an importance matrix: ask for dci, med, infomec or mig too."
+            )
+        save(importance_matrix(found.importance, found.codes, found.factors), png)
