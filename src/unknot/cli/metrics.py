@@ -55,13 +55,14 @@ def command(
 
 def read_codes(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """The codes and the factors of a file, by name."""
-    from unknot.data.files.broken_file import open_npz, reading
+    from unknot.data.files.broken_file import explain_broken_file
+    from unknot.data.files.npz_arrays import open_npz
     from unknot.errors import DataError
     from unknot.metrics import Probabilities
 
     if not file.exists():
         raise DataError(f"There is no file {file}.")
-    with reading(file, "an .npz without pickled objects"), open_npz(file) as archive:
+    with explain_broken_file(file, "an .npz without pickled objects"), open_npz(file) as archive:
         arrays = {name: archive[name] for name in archive.files}
     codes: dict[str, Any] = {}
     factors: dict[str, Any] = {}
