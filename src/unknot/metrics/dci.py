@@ -43,7 +43,7 @@ def dci(
     seed: int | None = 0,
     protocol: Any = None,
 ) -> Dci:
-    """Eastwood & Williams 2018: D and C of `entropic`, from one ensemble of trees a factor.
+    """Eastwood & Williams 2018: D and C of ``entropic``, from one ensemble of trees a factor.
 
     Informativeness is the accuracy, or R² of a continuous factor, on rows that were not trained on: 1 is best (the
     paper prints an error). A discrete code's importance is that of all its indicators. Trees do not see the scale of

@@ -15,7 +15,7 @@ def neighbour_information(
     For each item, r is the distance to its k-th neighbour among the items of its category v, of which there are
     N_v, and m counts the items of any category closer than r, itself included. Where a category has k or fewer
     items, k is one less than their number; categories of one item are left out. In one dimension the k-th neighbour
-    lies in a window of the sorted values, so this sorts where scikit-learn's `mutual_info_classif` builds trees;
+    lies in a window of the sorted values, so this sorts where scikit-learn's ``mutual_info_classif`` builds trees;
     the numbers are the same.
     """
     from scipy.special import digamma
