@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.data.sets.test_idx import write_set
+from tests.data.sets.idx_files import write_set
 from unknot.cli import main
 from unknot.data import names
 

@@ -271,7 +271,7 @@ def test_runs_of_another_version_and_damaged_checkpoints(
     assert "damaged" in refused(capsys, "evaluate", "run")
     assert "damaged" in refused(capsys, "fit", "--resume", "run")
     assert (tmp_path / "run" / "metrics.jsonl").exists()
-    assert "not a run folder" in refused(capsys, "evaluate", tmp_path)
+    assert "holds no model" in refused(capsys, "evaluate", tmp_path)
 
 
 def test_debug_shows_the_traceback(tmp_path: Path) -> None:

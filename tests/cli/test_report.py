@@ -75,4 +75,4 @@ def test_a_table_has_a_report_too(
 
 
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "not a run folder" in refused(capsys, "report", tmp_path)
+    assert "holds no model" in refused(capsys, "report", tmp_path)

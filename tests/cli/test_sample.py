@@ -41,11 +41,11 @@ def test_classes_by_their_words(
     spec = spec_file(tmp_path, "model: {style: 2, width: 16}\ntrain: {steps: 2, batch_size: 8}\n")
     assert run(capsys, "fit", spec, image_folder(tmp_path / "images"), "--run", "out")[0] == 0
     assert run(capsys, "sample", "out", "--set", "parity=odd", "-o", "odd.npz")[0] == 0
-    assert "no class prime; it has even, odd" in refused(capsys, "sample", "out", "--set", "parity=prime")
+    assert "no class 'prime'; it has even, odd" in refused(capsys, "sample", "out", "--set", "parity=prime")
 
 
 def test_mistakes(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no node 'colour'" in refused(capsys, "sample", trained_run, "--set", "colour=1")
+    assert "no factor 'colour'" in refused(capsys, "sample", trained_run, "--set", "colour=1")
     assert "no class 12" in refused(capsys, "sample", trained_run, "--set", "digit=12")
     assert "KEY=VALUE" in refused(capsys, "sample", trained_run, "--set", "digit")
     assert "images go to a .png sheet" in refused(capsys, "sample", trained_run, "-o", tmp_path / "x.gif")

@@ -83,9 +83,7 @@ def test_vary_changes_the_factor_and_keeps_the_rest(fitted: StructuredVAE) -> No
     swept = fitted.vary(IMAGES[:6], style=[np.zeros(3), np.ones(3)])
     assert swept.shape == (6, 2, 1, 8, 8)
     best = fitted.predict(IMAGES[:1])[0]
-    values = fitted.module_.recognise(torch.from_numpy(IMAGES[:1, None] / 255).float()).values
-    with torch.no_grad():
-        same = fitted.module_.expected(unknot.given(1, values)).numpy()
+    same = fitted.trained_.reconstruct(torch.from_numpy(IMAGES[:1, None] / 255).float()).numpy()
     np.testing.assert_allclose(varied[0, best], same[0], rtol=1e-5)
 
 
@@ -217,8 +215,8 @@ def test_without_labels_it_is_an_autoencoder() -> None:
 )
 def test_every_kind_of_data_trains_and_comes_back_in_its_shape(x: np.ndarray, family: str) -> None:
     vae = small().fit(x, digit=half_known(CLASSES))
-    assert vae.spec_.data.family == family
-    assert vae.sample(3, digit=1).shape[1:] == vae.module_.shape
+    assert vae.trained_.nodes[-1].family == family
+    assert vae.sample(3, digit=1).shape[1:] == vae.trained_.shape
     assert vae.predict(x[:4]).shape == (4,)
 
 
@@ -351,7 +349,7 @@ def test_bad_data_is_refused(x: Any, labels: dict[str, Any], message: str) -> No
     vae = small()
     with pytest.raises(DataError, match=message):
         vae.fit(x, **labels)
-    assert not hasattr(vae, "module_")
+    assert not hasattr(vae, "trained_")
 
 
 def test_labels_the_model_does_not_take_are_refused() -> None:
@@ -388,7 +386,7 @@ def test_a_saved_model_answers_as_before(fitted: StructuredVAE, tmp_path: Path) 
 
 
 def test_what_cannot_be_loaded_is_said(fitted: StructuredVAE, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="holds no saved model"):
+    with pytest.raises(RunError, match="holds no model"):
         StructuredVAE.load(tmp_path)
     fitted.save(tmp_path)
     weights, settings = tmp_path / "model.safetensors", tmp_path / "model.json"

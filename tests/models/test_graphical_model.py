@@ -72,23 +72,10 @@ def test_generating_draws_real_classes_and_obeys_what_is_given() -> None:
     model = GraphicalModel(class_and_style(), (1, 8, 8)).eval()
     p = model.decode(None, unknot.given(50))
     assert set(p["digit"].value.unique().tolist()) == {0.0, 1.0}
-    assert model.generate(6, digit=2).shape == (6, 1, 8, 8)
     style = torch.randn(6, 3)
-    same = model.generate(6, digit=2, style=style)
-    torch.testing.assert_close(same, model.generate(6, digit=2, style=style))
-    with pytest.raises(SpecError, match="no node 'colour'"):
-        model.generate(3, colour=1)
-
-
-def test_recognition_is_deterministic_and_known_values_replace_answers() -> None:
-    model = GraphicalModel(class_and_style(), (1, 8, 8)).eval()
-    x = torch.rand(5, 1, 8, 8)
-    one, two = model.recognise(x), model.recognise(x)
-    torch.testing.assert_close(one.summaries["style"], two.summaries["style"], rtol=0, atol=0)
-    torch.testing.assert_close(one.summaries["digit"].sum(-1), torch.ones(5))
-    fixed = model.recognise(x, {"digit": torch.full((5,), 3)})
-    assert (fixed.values["digit"].argmax(-1) == 3).all()
-    assert not torch.allclose(fixed.summaries["style"], one.summaries["style"])
+    same = model.expected(unknot.given(6, digit=2, style=style))
+    assert same.shape == (6, 1, 8, 8)
+    torch.testing.assert_close(same, model.expected(unknot.given(6, digit=2, style=style)))
 
 
 def test_labels_go_only_where_the_description_allows() -> None:
@@ -124,7 +111,7 @@ def test_every_data_family_scores_its_kind_of_data() -> None:
         q, p = model(batch(x))
         unknot.check(q, p)
         assert p["x"].log_prob.shape == (4,)
-        assert model.generate(3).shape == (3, 6)
+        assert model.expected(unknot.given(3)).shape == (3, 6)
 
 
 def _plain(spec) -> dict:
@@ -137,10 +124,9 @@ def test_one_number_for_each_item_needs_no_axis(family: str) -> None:
     nodes = [node("a", family, 1, recognised_from=["x"], labels=True), node("x", "normal", parents=["a"])]
     model, x, answers = GraphicalModel(nodes, (3,)), torch.randn(4, 3), torch.tensor([0, 1, 1, 0])
     assert model.encode(x, {"a": answers})["a"].value.tolist() == [[0.0], [1.0], [1.0], [0.0]]
-    assert model.recognise(x, {"a": answers}).values["a"].tolist() == [[0.0], [1.0], [1.0], [0.0]]
 
 
 def test_unknown_nodes_are_refused_with_the_nearest() -> None:
     model = GraphicalModel(class_and_style(), (1, 8, 8))
     with pytest.raises(SpecError, match="no node 'digti' to label or set; did you mean 'digit'"):
-        model.generate(2, digti=1)
+        model.encode(torch.rand(2, 1, 8, 8), {"digti": torch.zeros(2)})

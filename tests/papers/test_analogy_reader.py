@@ -2,11 +2,13 @@
 
 import torch
 
-from unknot.models import GraphicalModel, node
+from tests.workflow.models import untrained
+from unknot.models import node
 from unknot.papers.analogy_reader import Reader, analogy_numbers, make_reader
 from unknot.papers.honest_rows import labels_alone, style_leak
 from unknot.workflow.evaluation import recognise
 from unknot.workflow.recipe import Recipe
+from unknot.workflow.trained_model import TrainedModel
 
 SETTINGS = {
     "model": {"style": 2, "width": 16},
@@ -14,14 +16,14 @@ SETTINGS = {
 }
 
 
-def model_of(parents: list[str]) -> GraphicalModel:
+def model_of(parents: list[str]) -> TrainedModel:
     torch.manual_seed(0)
     nodes = [
         node("digit", "concrete", 10, recognised_from=["x"], labels=True),
         node("style", "normal", 2, recognised_from=["x", "digit"]),
         node("x", "bernoulli", parents=parents),
     ]
-    return GraphicalModel(nodes, (1, 8, 8)).eval()
+    return untrained(nodes, (1, 8, 8))
 
 
 def test_the_reader_is_a_classifier_of_its_own_made_once() -> None:
@@ -45,12 +47,11 @@ def test_a_model_that_reads_itself_is_read_as_its_own_recogniser_says() -> None:
     model, x = model_of(["digit", "style"]), torch.rand(5, 1, 8, 8)
     numbers = analogy_numbers(model, Reader(model, "digit", 0.0), x)
     right = 0
-    with torch.no_grad():
-        style = model.recognise(x).values["style"]
-        for i in range(5):
-            for k in range(10):
-                image = model.generate(1, digit=torch.tensor([k]), style=style[i : i + 1])
-                right += int(model.recognise(image).summaries["digit"].argmax()) == k
+    style = model.recognise(x).values["style"]
+    for i in range(5):
+        for k in range(10):
+            image = model.generate(1, {"digit": torch.tensor([k]), "style": style[i : i + 1]})
+            right += int(model.recognise(image).summaries["digit"].argmax()) == k
     assert abs(numbers["read"] - 100 * right / 50) < 1e-6
 
 
@@ -62,7 +63,7 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
     found = style_leak(model, train, test, "digit")  # features of the image: even random ones tell the digit
     assert found["style_linear"] < 85
     assert found["style_neighbours"] < 80
-    last = model.recognition["style"][-1]
+    last = model.module.recognition["style"][-1]
     torch.nn.init.zeros_(last.weight)  # a style that is the same for all
     assert abs(recognise(model, test).summaries["style"].std(0)).max() < 1e-6
     assert min(style_leak(model, train, test, "digit").values()) > 80

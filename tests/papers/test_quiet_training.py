@@ -16,7 +16,7 @@ RECIPE = Recipe({"name": "digits"}, {"digit": 50}, {"style": 2, "width": 16}, {"
 def test_the_model_and_its_data_come_back() -> None:
     trained = training.train_quietly(RECIPE)
     assert not trained.run.path.exists()
-    assert not trained.model.training
+    assert not trained.model.module.training
     assert 0 <= training.error_of(trained, "digit") <= 100
 
 

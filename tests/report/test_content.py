@@ -14,11 +14,11 @@ from unknot.report.content import Content, collect
 from unknot.report.gallery import gallery
 from unknot.report.page import render
 from unknot.workflow.recipe import Recipe
-from unknot.workflow.trained import Trained, open_trained, train_recipe
+from unknot.workflow.run import TrainedRun, open_run, train_recipe
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainedRun:
     recipe = Recipe(
         {"name": "digits"},
         {"digit": 50},
@@ -30,11 +30,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
 
 
 @pytest.fixture(scope="module")
-def content(trained: Trained) -> Content:
+def content(trained: TrainedRun) -> Content:
     return collect(trained)
 
 
-def test_what_is_gathered(content: Content, trained: Trained) -> None:
+def test_what_is_gathered(content: Content, trained: TrainedRun) -> None:
     assert [score.factor for score in content.scores] == ["digit"]
     assert content.facts["labels seen"] == "50 labels of digit (seed 0)"
     assert content.facts["steps"] == "4 of 50 items"
@@ -48,7 +48,7 @@ def test_what_is_gathered(content: Content, trained: Trained) -> None:
     assert titles == ["Reconstructions", "Analogies: digit", "Style grid", "Traversals of style", "Samples"]
 
 
-def test_one_item_of_each_class_is_shown(content: Content, trained: Trained) -> None:
+def test_one_item_of_each_class_is_shown(content: Content, trained: TrainedRun) -> None:
     assert trained.test is not None
     shown = content.pictures[0].images[0]  # (10, 1, 8, 8)
     test = trained.test.batch(range(len(trained.test)))
@@ -58,8 +58,8 @@ def test_one_item_of_each_class_is_shown(content: Content, trained: Trained) -> 
     assert classes == list(range(10))
 
 
-def test_a_report_is_the_same_twice(content: Content, trained: Trained) -> None:
-    again = collect(open_trained(trained.run.path))
+def test_a_report_is_the_same_twice(content: Content, trained: TrainedRun) -> None:
+    again = collect(open_run(trained.run.path))
     assert again.information == content.information
     for one, two in zip(content.pictures, again.pictures, strict=True):
         np.testing.assert_array_equal(one.images, two.images)
@@ -71,7 +71,7 @@ def test_names_are_escaped(content: Content) -> None:
     assert "a & b" not in page
 
 
-def test_classes_that_did_not_occur_do_not_break_the_gallery(trained: Trained) -> None:
+def test_classes_that_did_not_occur_do_not_break_the_gallery(trained: TrainedRun) -> None:
     assert trained.test is not None
     some = trained.test.subset(trained.test.factors["digit"].values < 3)
     assert gallery(trained.model, some, [("style[0]", 0.0), ("style[1]", 0.0), ("style[2]", 0.0)])
@@ -79,7 +79,7 @@ def test_classes_that_did_not_occur_do_not_break_the_gallery(trained: Trained) -
     assert gallery(trained.model, few, [("style[0]", 1.0), ("style[1]", 0.0), ("style[2]", 0.0)])
 
 
-def test_config_trains_the_same_model_again(trained: Trained, tmp_path: Path) -> None:
+def test_config_trains_the_same_model_again(trained: TrainedRun, tmp_path: Path) -> None:
     again, _ = train_recipe(Recipe.read(trained.run.path / "config.yaml"), tmp_path / "again")
     one, two = trained.run.latest(), again.run.latest()
     assert one is not None

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-import unknot
 from unknot.data.user.user_files import read_user_data
 from unknot.report.typical_rows import typical_rows
-from unknot.workflow.recipe import Recipe
+from unknot.workflow.assembly import assemble
 
 
 def test_cells_are_means_shares_and_modes(tmp_path) -> None:
@@ -18,13 +17,13 @@ def test_cells_are_means_shares_and_modes(tmp_path) -> None:
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     data = read_user_data(tmp_path / "t.csv", factors=["kind"])
     torch.manual_seed(0)
-    model = Recipe({}, model={"style": 2, "width": 8}).build_model(data).eval()
+    model = assemble(data, {"style": 2, "width": 8}, {}).model
+    model.module.eval()
     (table,) = typical_rows(model, data)
     assert (table.factor, table.columns) == ("kind", ("age", "smokes", "blood"))
     assert [name for name, _ in table.rows] == ["u", "v", "w"]
     torch.manual_seed(0)
-    with torch.no_grad():
-        drawn = model.expected(unknot.given(500, kind=torch.full((500,), 1)))
+    drawn = model.generate(500, {"kind": torch.full((500,), 1)})
     age, smokes, blood = table.rows[1][1]
     assert age == f"{drawn[:, 0].mean().item():.3g}"
     assert smokes == f"{100 * drawn[:, 1].mean().item():.0f} %"

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
-from unknot.models import GraphicalModel, node
-from unknot.workflow.evaluation import class_probabilities, recognise, scores
-from unknot.workflow.prediction_table import prediction_table
+from unknot.models import node
+from unknot.workflow.evaluation import recognise, scores
+from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
     node("kind", "concrete", 3, recognised_from=["x"], labels=True),
@@ -35,15 +36,14 @@ def data():
 
 
 @pytest.fixture(scope="module")
-def model() -> GraphicalModel:
+def model(data) -> TrainedModel:
     torch.manual_seed(0)
-    return GraphicalModel(NODES, (5,)).eval()
+    return like(NODES, data)
 
 
 def test_scores_are_what_counting_gives(model, data) -> None:
     answers = recognise(model, data)
-    with torch.no_grad():
-        whole = model.recognise(data.batch(range(COUNT)).x).summaries
+    whole = model.recognise(data.batch(range(COUNT)).x).summaries
     for name, summary in answers.summaries.items():
         np.testing.assert_allclose(summary, whole[name], rtol=1e-4, atol=1e-5)
     found = {score.factor: score for score in scores(model, data, answers)}
@@ -60,21 +60,3 @@ def test_scores_are_what_counting_gives(model, data) -> None:
 def test_factors_without_labels_have_no_score(model, data) -> None:
     bare = from_arrays(data.x, {"kind": np.full(COUNT, -1)}, classes={"kind": "abc"})
     assert scores(model, bare, recognise(model, bare)) == []
-
-
-def test_probabilities_of_yes_and_no() -> None:
-    np.testing.assert_allclose(class_probabilities(np.array([[0.25], [1.0]])), [[0.75, 0.25], [0, 1]])
-    same = np.array([[0.2, 0.8]])
-    assert class_probabilities(same) is same
-
-
-def test_a_table_has_names_probabilities_and_numbers(model, data) -> None:
-    header, rows = prediction_table(model, data, recognise(model, data), {"row": range(COUNT)})
-    assert header == [
-        "row", "kind", "kind probability", "light[0]", "light[1]", "light[2]", "size", "odd", "odd probability",
-    ]  # fmt: skip
-    assert len(rows) == COUNT
-    assert rows[7][0] == "7"
-    assert {row[1] for row in rows} <= {"a", "b", "c"}
-    assert {row[7] for row in rows} <= {"0", "1"}
-    assert all(1 / 3 <= float(row[2]) <= 1 and 0.5 <= float(row[8]) <= 1 for row in rows)

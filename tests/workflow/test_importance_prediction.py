@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch.distributions import Normal
 
+from tests.workflow.models import untrained
 from unknot.data import load
-from unknot.models.graphical_model import GraphicalModel
 from unknot.workflow.importance_prediction import class_log_evidence, importance_weighted_error
 
 NODES = {
@@ -18,13 +18,13 @@ NODES = {
 
 def test_the_evidence_is_the_integral_over_the_style() -> None:
     torch.manual_seed(0)
-    model = GraphicalModel({"nodes": NODES, "width": 16}, (2,)).eval()
+    model = untrained({"nodes": NODES, "width": 16}, (2,))
     x = torch.randn(4, 2)
     grid = torch.linspace(-8, 8, 4001)
     exact = torch.zeros(4, 3)
     with torch.no_grad():
         for k in range(3):
-            means = model.generate(4001, kind=torch.full((4001,), k), style=grid[:, None])  # (G, 2)
+            means = model.generate(4001, {"kind": torch.full((4001,), k), "style": grid[:, None]})  # (G, 2)
             for b in range(4):
                 density = Normal(0.0, 1.0).log_prob(grid) + Normal(means, 0.7).log_prob(x[b]).sum(-1)
                 exact[b, k] = (
@@ -43,7 +43,7 @@ def test_the_error_counts_items_whose_likeliest_class_is_not_their_label() -> No
         "style": {"family": "normal", "size": 2, "recognised_from": ["x", "digit"]},
         "x": {"family": "bernoulli", "parents": ["digit", "style"]},
     }
-    model = GraphicalModel({"nodes": nodes}, data.item_shape).eval()
+    model = untrained({"nodes": nodes}, data.item_shape)
     batch = data.batch(range(30))
     torch.manual_seed(3)
     with torch.no_grad():

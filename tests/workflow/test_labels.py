@@ -9,19 +9,19 @@ import pytest
 
 from unknot.data.from_arrays import from_arrays
 from unknot.errors import DataError, SpecError
-from unknot.models.spec import ModelSpec, node, read_spec
-from unknot.workflow.labels import check_labels, class_code, class_names, label_kinds, share_of_labels
+from unknot.models.spec import NodeSpec, node, read_spec
+from unknot.workflow.labels import check_labels, class_names, label_kinds, own_classes, share_of_labels
 
 X = np.zeros((6, 3), np.float32)
 
 
-def spec(family: str, size: int, labels: bool = True) -> ModelSpec:
+def labelled(family: str, size: int, labels: bool = True) -> list[NodeSpec]:
     return read_spec(
         [
             node("a", family, size, recognised_from=["x"], labels=labels),
             node("x", "normal", parents=["a"]),
         ]
-    )
+    ).labelled
 
 
 @pytest.mark.parametrize(
@@ -42,35 +42,35 @@ def spec(family: str, size: int, labels: bool = True) -> ModelSpec:
 def test_which_labels_fit(family: str, size: int, labels: Any, error: Any, message: str) -> None:
     data = from_arrays(X, {"a": labels})
     if error is None:
-        check_labels(spec(family, size), data, ["a"])
+        check_labels(labelled(family, size), data, ["a"])
     else:
         with pytest.raises(error, match=message):
-            check_labels(spec(family, size), data, ["a"])
+            check_labels(labelled(family, size), data, ["a"])
 
 
 def test_labels_nobody_takes_and_nodes_nobody_labels() -> None:
     data = from_arrays(X, {"a": np.arange(6)})
     with pytest.raises(SpecError, match="labels for 'a', but the model takes labels of no node"):
-        check_labels(spec("concrete", 6, labels=False), data, ["a"])
-    check_labels(spec("concrete", 6, labels=False), data, [])  # labels that may not be seen may lie there
+        check_labels(labelled("concrete", 6, labels=False), data, ["a"])
+    check_labels(labelled("concrete", 6, labels=False), data, [])  # labels that may not be seen may lie there
     with pytest.raises(SpecError, match="node 'a' takes labels, but data has no such factor; it has none"):
-        check_labels(spec("concrete", 6), from_arrays(X), [])
+        check_labels(labelled("concrete", 6), from_arrays(X), [])
 
 
 def test_classes_have_names_and_numbers() -> None:
     factor = from_arrays(X, {"a": ["u", "v", "u", None, "v", "u"]}).factors["a"]
     assert class_names(factor, 4) == ("u", "v", "2", "3")
-    assert class_code(factor, "v") == 1
-    with pytest.raises(DataError, match="'a' has no class w; it has u, v"):
-        class_code(factor, "w")
+    assert own_classes(factor, 2) == ["u", "v"]
     number = from_arrays(X, {"a": np.linspace(0, 1, 6)}).factors["a"]
-    assert class_code(number, 0.3) == 0.3
+    assert own_classes(number, 1) == []
+    assert own_classes(from_arrays(X, {"a": np.arange(6)}).factors["a"], 6) == [0, 1, 2, 3, 4, 5]
+    assert own_classes(from_arrays(X, {"a": np.arange(6) > 2}).factors["a"], 2) == [False, True]
 
 
 def test_kinds_and_shares() -> None:
-    assert label_kinds(spec("concrete", 3)) == {"a": "categorical"}
-    assert label_kinds(spec("direction", 3)) == {"a": "continuous"}
-    assert label_kinds(spec("concrete", 3, labels=False)) == {}
+    assert label_kinds(labelled("concrete", 3)) == {"a": "categorical"}
+    assert label_kinds(labelled("direction", 3)) == {"a": "continuous"}
+    assert label_kinds(labelled("concrete", 3, labels=False)) == {}
     assert share_of_labels(from_arrays(X, {"a": [0, -1, -1, -1, -1, -1]})) == pytest.approx(1 / 3)
     assert share_of_labels(from_arrays(X, {"a": [0, 1, 1, 1, -1, -1]})) is None
     assert share_of_labels(from_arrays(X)) is None

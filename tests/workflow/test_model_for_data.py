@@ -8,7 +8,7 @@ import torch
 
 from unknot.data.from_arrays import from_arrays
 from unknot.models.spec import node, read_spec
-from unknot.workflow.model_for_data import data_family, factor_node, model_for_data, with_columns
+from unknot.workflow.model_for_data import factor_node, model_for_data, with_columns
 
 RNG = np.random.default_rng(0)
 
@@ -24,7 +24,7 @@ RNG = np.random.default_rng(0)
     ],
 )
 def test_families_of_data(x: np.ndarray, family: str) -> None:
-    assert data_family(from_arrays(x)) == family
+    assert model_for_data(from_arrays(x)).data.family == family
 
 
 def test_families_of_factors() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-import unknot
-from unknot.models import GraphicalModel, node
+from tests.workflow.models import untrained
+from unknot.models import node
 from unknot.workflow import pictures
+from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
     node("digit", "concrete", 4, recognised_from=["x"], labels=True),
@@ -19,8 +20,8 @@ NODES = [
 
 
 @pytest.fixture
-def model() -> GraphicalModel:
-    return GraphicalModel(NODES, (1, 8, 8)).eval()
+def model() -> TrainedModel:
+    return untrained(NODES, (1, 8, 8))
 
 
 @pytest.fixture
@@ -28,19 +29,18 @@ def x() -> torch.Tensor:
     return torch.rand(5, 1, 8, 8)
 
 
-def test_reconstructions_stand_below_their_items(model: GraphicalModel, x: torch.Tensor) -> None:
+def test_reconstructions_stand_below_their_items(model: TrainedModel, x: torch.Tensor) -> None:
     shown = pictures.reconstructions(model, x)
     assert shown.shape == (2, 5, 1, 8, 8)
     torch.testing.assert_close(torch.from_numpy(shown[0]), x)
-    with torch.no_grad():
-        made = model.expected(unknot.given(5, model.recognise(x).values))
+    made = model.generate(5, model.recognise(x).values)
     torch.testing.assert_close(torch.from_numpy(shown[1]), made)
 
 
 def test_an_analogy_to_the_items_own_class_is_its_reconstruction(
-    model: GraphicalModel, x: torch.Tensor
+    model: TrainedModel, x: torch.Tensor
 ) -> None:
-    shown = pictures.analogies(model, x, model.spec["digit"], torch.arange(4))
+    shown = pictures.analogies(model, x, "digit", torch.arange(4))
     assert shown.shape == (5, 5, 1, 8, 8)
     own = model.recognise(x).summaries["digit"].argmax(-1)
     made = pictures.reconstructions(model, x)[1]
@@ -48,39 +48,36 @@ def test_an_analogy_to_the_items_own_class_is_its_reconstruction(
         assert abs(shown[i, 1 + digit] - made[i]).max() < 1e-6
 
 
-def test_sweeps_cover_the_prior(model: GraphicalModel, x: torch.Tensor) -> None:
-    rows = pictures.traversals(model, x, model.spec["style"], [0, 2], steps=5)
+def test_sweeps_cover_the_prior(model: TrainedModel, x: torch.Tensor) -> None:
+    rows = pictures.traversals(model, x, model.node("style"), [0, 2], steps=5)
     assert rows.shape == (2, 5, 1, 8, 8)
     values = model.recognise(x[:1]).values
     code = values["style"].clone()
     code[0, 0] = 1.0 - 2 * 2.0  # two standard deviations below the centre
-    with torch.no_grad():
-        made = model.expected(unknot.given(1, {**values, "style": code}))
+    made = model.generate(1, {**values, "style": code})
     assert abs(rows[0, 0] - made[0].numpy()).max() < 1e-6
-    grid = pictures.style_grid(model, x, model.spec["style"], (0, 2), steps=5)
+    grid = pictures.style_grid(model, x, model.node("style"), (0, 2), steps=5)
     assert grid.shape == (5, 5, 1, 8, 8)
 
 
-def test_samples_are_repeatable_and_leave_torch_alone(model: GraphicalModel) -> None:
+def test_samples_are_repeatable_and_leave_torch_alone(model: TrainedModel) -> None:
     state = torch.get_rng_state()
     one = pictures.samples(model, 2, 3)
     assert one.shape == (2, 3, 1, 8, 8)
     assert (one == pictures.samples(model, 2, 3)).all()
     assert torch.equal(state, torch.get_rng_state())
-    by_class = pictures.samples_by_class(model, model.spec["digit"], 2)
+    by_class = pictures.samples_by_class(model, model.node("digit"), 2)
     assert by_class.shape == (2, 4, 1, 8, 8)
 
 
-def test_a_class_grid_has_the_quantiles_of_the_prior(model: GraphicalModel) -> None:
-    grid = pictures.class_grid(model, model.spec["digit"], 2, model.spec["style"], (0, 1), steps=3)
+def test_a_class_grid_has_the_quantiles_of_the_prior(model: TrainedModel) -> None:
+    grid = pictures.class_grid(model, model.node("digit"), 2, model.node("style"), (0, 1), steps=3)
     assert grid.shape == (3, 3, 1, 8, 8)
     middle = {"digit": torch.tensor([2]), "style": torch.tensor([[1.0, 0.0, 0.0]])}
-    with torch.no_grad():
-        made = model.expected(unknot.given(1, middle))
+    made = model.generate(1, middle)
     assert abs(grid[1, 1] - made[0].numpy()).max() < 1e-6
     below = {"digit": torch.tensor([2]), "style": torch.tensor([[1.0 - 2 * 1.6449, 0.0, 0.0]])}
-    with torch.no_grad():
-        made = model.expected(unknot.given(1, below))
+    made = model.generate(1, below)
     assert abs(grid[0, 1] - made[0].numpy()).max() < 1e-5  # the first row is at the 5 % quantile
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from unknot.errors import SpecError
+from unknot.workflow.assembly import assemble, train_config
 from unknot.workflow.recipe import Recipe
 
 
@@ -24,25 +25,25 @@ def shown(made: Recipe) -> Any:
 def test_what_is_not_said_has_defaults() -> None:
     made = recipe()
     data = shown(made)
-    config = made.train_config(data)
-    assert (config.steps, config.batch_size) == (1000, 300)
+    put_together = assemble(data, made.model, made.train)
+    config = put_together.config
+    assert (config.steps, config.batch_size) == (1000, 256)
     assert config.objective == {"name": "semi_supervised", "alpha": 20.0}
     assert config.labelled_share is None  # every item is labelled
     assert bool(data.factors["digit"].known.all())
-    model = made.build_model(data)
-    assert [n.name for n in model.spec.nodes] == ["digit", "style", "x"]
+    assert [n.name for n in put_together.model.nodes] == ["digit", "style", "x"]
 
 
 def test_scarce_labels_come_oftener() -> None:
     made = recipe(labels={"digit": 50})
-    assert made.train_config(shown(made)).labelled_share == pytest.approx(1 / 3)
+    assert train_config(shown(made), made.train).labelled_share == pytest.approx(1 / 3)
     fixed = recipe(labels={"digit": 50}, train={"labelled_share": 0.1})
-    assert fixed.train_config(shown(fixed)).labelled_share == 0.1
+    assert train_config(shown(fixed), fixed.train).labelled_share == 0.1
 
 
 def test_epochs_instead_of_steps() -> None:
     made = recipe(train={"epochs": 3})
-    config = made.train_config(shown(made))
+    config = train_config(shown(made), made.train)
     assert (config.steps, config.epochs) == (None, 3)
 
 

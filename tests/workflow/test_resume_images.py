@@ -7,7 +7,7 @@ import torch
 
 from unknot import StructuredVAE
 from unknot.workflow.recipe import Recipe
-from unknot.workflow.trained import resume, train_recipe
+from unknot.workflow.run import resume, train_recipe
 
 
 def recipe(steps: int) -> Recipe:
@@ -19,10 +19,10 @@ def test_a_resumed_run_ends_in_the_same_weights(tmp_path: Path) -> None:
     whole, _ = train_recipe(recipe(6), tmp_path / "whole")
     train_recipe(recipe(3), tmp_path / "parts")
     parts, _ = resume(tmp_path / "parts", {"train.steps": 6}, None)
-    expected = whole.model.state_dict()
+    expected = whole.model.module.state_dict()
     convolution = expected["trunk.network.network.3.weight"]
     assert not convolution.is_contiguous()  # colours last: this is the case that the test is about
-    for name, weight in parts.model.state_dict().items():
+    for name, weight in parts.model.module.state_dict().items():
         assert torch.equal(weight, expected[name]), name
 
 

@@ -26,8 +26,8 @@ def command(
     from unknot.plots.style import save
     from unknot.report.content import collect
     from unknot.report.page import picture_figure, write_report
-    from unknot.workflow.evaluation import recognise, scores
-    from unknot.workflow.trained import train_recipe
+    from unknot.workflow.evaluation import evaluate
+    from unknot.workflow.run import train_recipe
 
     recipe, excuse = demo_recipe(seed, data_dir)
     if steps is not None:
@@ -43,7 +43,7 @@ def command(
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
     assert trained.test is not None
-    score = scores(trained.model, trained.test, recognise(trained.model, trained.test))[0]
+    score = evaluate(trained.model, trained.test)[0]
     page, content = trained.run.path / "report.html", collect(trained)
     write_report(content, page)
     for picture in content.pictures:

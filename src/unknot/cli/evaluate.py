@@ -11,7 +11,7 @@ from unknot.errors import DataError
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
     data: Annotated[Path | None, typer.Argument(help="Other data than the run's own test split.")] = None,
     data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
@@ -24,18 +24,12 @@ def command(
 
         unknot evaluate runs/mine-1 more.npz --json
     """
+    from unknot.cli.opening import tested_data
     from unknot.cli.show import show_scores
-    from unknot.data.user.user_files import read_user_data
-    from unknot.workflow.evaluation import recognise, scores
-    from unknot.workflow.trained import open_trained
+    from unknot.workflow.evaluation import evaluate
 
-    trained = open_trained(run, data_dir)
-    tested = trained.test if data is None else read_user_data(data, like=trained.train)
-    if tested is None:
-        raise DataError(
-            f"{trained.train.name} has no test split: name labelled data, `unknot evaluate {run} DATA`."
-        )
-    found = scores(trained.model, tested, recognise(trained.model, tested))
+    model, tested = tested_data(run, data, data_dir)
+    found = evaluate(model, tested)
     if not found:
         raise DataError(
             f"{tested.name} has no labels of the model's factors, so there is nothing to compare with."

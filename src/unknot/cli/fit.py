@@ -39,10 +39,10 @@ def command(
     """
     from unknot.cli.show import show_scores
     from unknot.train.processes import first_process
-    from unknot.workflow.evaluation import recognise, scores
+    from unknot.workflow.evaluation import evaluate
     from unknot.workflow.recipe import Recipe
-    from unknot.workflow.trained import resume as go_on
-    from unknot.workflow.trained import train_recipe
+    from unknot.workflow.run import resume as go_on
+    from unknot.workflow.run import train_recipe
 
     changes = parse_settings(settings or [])
     if resume is not None:
@@ -64,7 +64,7 @@ def command(
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
     if trained.test is not None:
-        show_scores(scores(trained.model, trained.test, recognise(trained.model, trained.test)), "test data")
+        show_scores(evaluate(trained.model, trained.test), "test data")
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot predict {where} DATA -o table.csv`.")
 
 

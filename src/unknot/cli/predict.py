@@ -10,7 +10,7 @@ import typer
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
     data: Annotated[Path, typer.Argument(help="Data of the kind the run was trained on.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The table to write.")] = Path(
         "predictions.csv"
@@ -30,12 +30,12 @@ def command(
     from unknot.files import write_file
     from unknot.workflow.evaluation import recognise
     from unknot.workflow.prediction_table import prediction_table
-    from unknot.workflow.saved_run import open_model
+    from unknot.workflow.trained_model import TrainedModel
 
-    kept = open_model(run)
-    asked = read_user_data(data, like=kept.data)
+    model = TrainedModel.load(run)
+    asked = read_user_data(data, like=model.data)
     items = {"file": image_names(data)} if data.is_dir() else {"row": asked.ids.tolist()}
-    header, rows = prediction_table(kept.model, kept.data, recognise(kept.model, asked), items)
+    header, rows = prediction_table(model, recognise(model, asked), items)
     lines: list[str] = []
     writer = csv.writer(_Lines(lines))
     writer.writerow(header)

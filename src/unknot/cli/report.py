@@ -9,21 +9,32 @@ import typer
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
+    data: Annotated[Path | None, typer.Argument(help="Other data than the run's own.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="By default RUN/report.html.")] = None,
     data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
 ) -> None:
     """Write one self-contained HTML page: graph, errors, reconstructions, analogies, traversals, curves.
 
-    **Example**
+    **Examples**
 
         unknot report runs/mine-1
-    """
-    from unknot.report.content import collect
-    from unknot.report.page import write_report
-    from unknot.workflow.trained import open_trained
 
-    trained = open_trained(run, data_dir)
-    path = output or run / "report.html"
-    write_report(collect(trained), path)
+        unknot report model new.npz               a saved model, on data of the kind it was trained on
+    """
+    from unknot.cli.opening import is_run, read_like
+    from unknot.report.content import collect, collect_model
+    from unknot.report.page import write_report
+    from unknot.workflow.run import open_run
+    from unknot.workflow.trained_model import TrainedModel
+
+    if data is None and is_run(run):
+        content, path = collect(open_run(run, data_dir)), output or run / "report.html"
+    else:
+        model = TrainedModel.load(run)
+        content = collect_model(
+            model, read_like(model, data, f"unknot report {run} DATA"), run.resolve().name
+        )
+        path = output or Path("report.html")
+    write_report(content, path)
     typer.echo(f"Wrote {path}.")

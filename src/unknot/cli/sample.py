@@ -11,7 +11,7 @@ from unknot.errors import SpecError
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="A .png sheet, or .npz arrays.")] = Path(
         "samples.png"
     ),
@@ -36,27 +36,19 @@ def command(
     from unknot.cli.fit import parse_settings
     from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
-    from unknot.workflow.labels import class_code
-    from unknot.workflow.saved_run import open_model
+    from unknot.workflow.trained_model import TrainedModel
 
-    kept = open_model(run)
-    images = len(kept.model.shape) == 3
-    if output.suffix != ".npz" and not (output.suffix == ".png" and images):
+    model = TrainedModel.load(run)
+    if output.suffix != ".npz" and not (output.suffix == ".png" and len(model.shape) == 3):
         raise SpecError(f"cannot write {output}: images go to a .png sheet, anything to .npz.")
-    factors = kept.data.factors
-    values = {
-        name: class_code(factors[name], value) if name in factors else value
-        for name, value in parse_settings(settings or []).items()
-    }
     torch.manual_seed(seed)
-    with torch.no_grad():
-        made = kept.model.generate(count, **values).numpy()
+    made = model.sample(count, **parse_settings(settings or [])).numpy()
     if output.suffix == ".npz":
         np.savez_compressed(output, x=made)
     else:
         columns = min(8, count)
         rows = -(-count // columns)
-        blank = np.full((rows * columns - count, *made.shape[1:]), 0.0 if kept.ink else 1.0, made.dtype)
+        blank = np.full((rows * columns - count, *made.shape[1:]), 0.0 if model.ink else 1.0, made.dtype)
         sheet = np.concatenate([made, blank]).reshape(rows, columns, *made.shape[1:])
-        save(image_grid(sheet, ink=kept.ink), output)
+        save(image_grid(sheet, ink=model.ink), output)
     typer.echo(f"Wrote {count} items to {output}.")

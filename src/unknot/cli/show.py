@@ -23,12 +23,5 @@ def show_scores(found: Iterable[Score], where: str) -> None:
     show_table(
         f"Recogniser on the {where}",
         ("factor", "measure", "value", "items"),
-        [(s.factor, s.measure, score_text(s), str(s.items)) for s in found],
+        [(s.factor, s.measure, s.text, str(s.items)) for s in found],
     )
-
-
-def score_text(score: Score) -> str:
-    """A score as people read it: error rates in per cent, with their standard error."""
-    if score.measure == "error":
-        return f"{100 * score.value:.2f} ± {100 * (score.standard_error or 0):.2f} %"
-    return f"{score.value:.4g}"

@@ -9,7 +9,7 @@ import torch
 from torch import Size, Tensor
 from torch.distributions import Distribution
 
-from unknot.core import gradients, validation
+from unknot.core import best_values, gradients, validation
 from unknot.core.axes import check_prior_shape, extra_event, merge, per_item, with_leading
 from unknot.core.given_values import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
@@ -278,11 +278,15 @@ class Trace(Scopes, Sites):
         elif isinstance(given, Partial) and not self._leading:
             self._leading = given.known.shape
         extra = extra_event(name, dist, event_dims, self._leading)  # event axes beyond the distribution's own
-        if gradient == "enumerate":
+        if gradient == "enumerate" and not best_values.wanted():
             return self._enumerate(name, dist, given, extra)
         dist, sample_shape = with_leading(name, dist, extra, self._leading, self.samples)
         event = extra + len(dist.event_shape)
-        drawn = gradients.draw(dist, gradient, sample_shape, event)
+        if best_values.wanted():
+            gradient, best = "pathwise", best_values.best_value(dist)
+            drawn = gradients.Draw(best.expand(sample_shape + best.shape))
+        else:
+            drawn = gradients.draw(dist, gradient, sample_shape, event)
         node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
         node.gradient, node.unbounded = gradient, drawn.unbounded
         if isinstance(dist, Relaxed) and drawn.unbounded is not None:

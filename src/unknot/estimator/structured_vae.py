@@ -7,27 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from torch import Tensor
 
-from unknot.core.given_values import given
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Factor
 from unknot.errors import DataError, SpecError
-from unknot.estimator.files import load_estimator, save_estimator
 from unknot.estimator.input import read_items, with_labels, words
-from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import ModelSpec, read_spec
+from unknot.estimator.parameters import plain_parameters
+from unknot.models.spec import read_spec
 from unknot.models.table_columns import check_rows
-from unknot.train.config import TrainConfig
 from unknot.train.loop import fit as train
-from unknot.workflow.evaluation import class_probabilities
-from unknot.workflow.labels import CLASS_FAMILIES, check_labels, class_names, label_kinds, share_of_labels
-from unknot.workflow.model_for_data import model_for_data, with_columns
-
-_CHUNK = 1024  # rows that go through the networks at once when predicting
+from unknot.workflow.assembly import assemble
+from unknot.workflow.labels import label_kinds
+from unknot.workflow.measures import class_probabilities
+from unknot.workflow.model_file import read_description, save_model
+from unknot.workflow.model_source import Described
+from unknot.workflow.trained_model import TrainedModel
 
 
 class NotFitted(SpecError, NotFittedError):
@@ -96,54 +92,49 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def fit(self, x: Any, y: Any = None, **labels: Any) -> StructuredVAE:
         """Learn from data and whatever labels there are: ``fit(images, digit=digits, light=vectors)``.
 
-        A positional ``y``, as in a scikit-learn pipeline, is the factor "label", or the one the model labels.
+        - ``x``: items, ``(N, ...)``; see the class for what they may be.
+        - ``y``: as in a scikit-learn pipeline, the labels of the factor "label", or of the one the model labels.
+        - ``labels``: for each named factor one label an item, unknown ones marked.
         """
         described = None if self.model is None else read_spec(self.model)
-        labels = _with_y(y, labels, [n.name for n in described.labelled] if described else [])
-        told = {} if described is None else {n: k for n, k in label_kinds(described).items() if n in labels}
+        takers = [] if described is None else described.labelled
+        labels = _with_y(y, labels, [node.name for node in takers])
+        told = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
         data = with_labels(read_items(x, self.columns), labels, told | dict(self.kinds or {}))
-        spec = self._spec(data, described)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.seed)
-            module = GraphicalModel(spec, data.item_shape)
-        self.result_ = train(module, data, self._config(data))
-        self.spec_, self.module_ = spec, module.cpu().eval()
-        self.table_ = data.table
+        spoken = [name for name in labels if _has_words(labels[name])]
+        model = self._options() if described is None else Described(described)
+        made = assemble(data, model, self._settings(data), labels=data.factors, words=spoken)
+        self.result_ = train(made.trainee, data, made.config)
+        made.trainee.cpu().eval()
+        self._take(made.model)
         self.factors_ = dict(data.factors)
-        self.classes_ = {n: self._class_values(labels[n], data.factors[n]) for n in labels}
-        self.n_features_in_ = int(np.prod(data.item_shape))
         return self
 
-    def _spec(self, data: Dataset, described: ModelSpec | None) -> ModelSpec:
-        if described is None:
-            options = {"style": self.style, "gradient": self.gradient, "augment": self.augment}
-            described = model_for_data(data, **options)
-        check_labels(described, data, data.factors)
-        return with_columns(described, data)
+    def _options(self) -> dict[str, Any]:
+        """Options of the default model."""
+        return {"style": self.style, "gradient": self.gradient, "augment": self.augment}
 
-    def _config(self, data: Dataset) -> TrainConfig:
+    def _settings(self, data: Dataset) -> dict[str, Any]:
+        """Training settings; what is left out has the defaults of every door."""
         objective = self.objective
+        chosen = {
+            "steps": self.steps,
+            "batch_size": min(self.batch_size, len(data)),
+            "labelled_share": self.labelled_share,
+            "learning_rate": self.learning_rate,
+            "seed": self.seed,
+            "progress": self.verbose,
+        }
         if objective == "semi_supervised":
-            objective = {"name": "semi_supervised", "alpha": float(self.alpha)} if data.factors else "elbo"
-        return TrainConfig(
-            objective,
-            steps=self.steps,
-            batch_size=min(self.batch_size, len(data)),
-            labelled_share=share_of_labels(data) if self.labelled_share is None else self.labelled_share,
-            learning_rate=self.learning_rate,
-            seed=self.seed,
-            progress=self.verbose,
-        )
+            objective = {"name": "semi_supervised", "alpha": float(self.alpha)} if data.factors else None
+        return {**{key: value for key, value in chosen.items() if value is not None}, "objective": objective}
 
-    def _class_values(self, labels: Any, factor: Factor) -> list[Any]:
-        """The classes of a factor in the user's own type: words, the numbers 0, 1, ..., or False and True."""
-        if factor.kind == "continuous":
-            return []
-        if factor.kind == "binary":
-            return [False, True]
-        count = self.spec_[factor.name].size or 0
-        spoken = any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
-        return list(class_names(factor, count)) if spoken else list(range(count))
+    def _take(self, model: TrainedModel) -> None:
+        """The fitted attributes that follow from a model."""
+        self.trained_ = model
+        self.factors_ = dict(model.data.factors)
+        self.classes_ = {name: model.class_values(name) for name in self.factors_}
+        self.n_features_in_ = model.shape.numel()
 
     # ---- recognising --------------------------------------------------------------------------------
 
@@ -153,7 +144,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         summary = self._recognise(x)[name]
         if self.factors_[name].kind == "continuous":
             return summary[:, 0] if self.factors_[name].values.ndim == 1 else summary
-        return np.asarray(self.classes_[name])[class_probabilities(summary).argmax(-1)]
+        return np.asarray(self.trained_.class_values(name))[class_probabilities(summary).argmax(-1)]
 
     def predict_proba(self, x: Any, factor: str | None = None) -> np.ndarray:
         """Probabilities of the classes of one factor, ``(N, K)``, in the order of ``classes_[factor]``."""
@@ -167,12 +158,12 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def transform(self, x: Any) -> np.ndarray:
         """Factors and style side by side, ``(N, D)``: probabilities of classes, means of the rest."""
         summaries = self._recognise(x)
-        return np.concatenate([summaries[n.name] for n in self.spec_.latents], axis=1)
+        return np.concatenate([summaries[n.name] for n in self.trained_.latents], axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of ``transform``."""
         self._check_fitted()
-        names = [f"{n.name}[{i}]" for n in self.spec_.latents for i in range(n.size or 0)]
+        names = [f"{n.name}[{i}]" for n in self.trained_.latents for i in range(n.size or 0)]
         return np.asarray(names, dtype=object)
 
     def score(self, x: Any, y: Any = None, **labels: Any) -> float:
@@ -201,82 +192,48 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         The rest is drawn from the prior by torch's global generator (``torch.manual_seed`` repeats it).
         """
         self._check_fitted()
-        values = {name: self._given(name, value, n) for name, value in factors.items()}
-        with torch.no_grad():
-            return words(self.table_, self.module_.expected(given(n, values)).numpy())
+        return words(self.trained_.data.table, self.trained_.sample(n, **factors).numpy())
 
     def vary(self, x: Any, **factors: Any) -> np.ndarray:
         """Keep everything else of x and change one factor: ``vary(x, digit=range(10))`` is (N, 10, ...)."""
         if len(factors) != 1:
             raise SpecError("vary() changes one factor at a time: vary(x, digit=range(10)).")
         (name, settings), rows = next(iter(factors.items())), self._rows(x)
-        with torch.no_grad():
-            values = self.module_.recognise(rows).values
-            changed = [
-                self.module_.expected(given(len(rows), {**values, name: self._given(name, one, len(rows))}))
-                for one in settings
-            ]
-        return words(self.table_, torch.stack(changed, 1).numpy())
-
-    def _given(self, name: str, value: Any, count: int) -> Tensor:
-        """One value for all items, or one for each, as the node's site takes it: class indices or (count, D)."""
-        nodes = {node.name: node for node in self.spec_.latents}
-        if name not in nodes:
-            raise SpecError(f"there is no factor '{name}' to set; there are {', '.join(nodes)}.")
-        if nodes[name].family in CLASS_FAMILIES:
-            classes = self.classes_.get(name) or list(range(nodes[name].size or 0))
-            codes = [self._code(name, classes, v) for v in np.asarray(value).ravel().tolist()]
-            if len(codes) not in (1, count):
-                raise DataError(
-                    f"'{name}' is one class for all, or one for each of {count}; got {len(codes)}."
-                )
-            return torch.tensor(codes).expand(count)
-        numbers = torch.as_tensor(np.asarray(value, dtype=np.float32))
-        size = nodes[name].size or 0
-        if numbers.ndim <= 1 and numbers.numel() == size:
-            return numbers.reshape(1, size).expand(count, size)
-        if numbers.numel() != count * size or len(numbers) != count:
-            raise DataError(
-                f"'{name}' is {size} numbers for all, or for each of {count}; got shape {tuple(numbers.shape)}."
-            )
-        return numbers.reshape(count, size)
-
-    def _code(self, name: str, classes: list[Any], value: Any) -> int:
-        if value not in classes:
-            raise DataError(f"'{name}' has no class {value!r}; it has {', '.join(map(str, classes))}.")
-        return classes.index(value)
+        values = [self.trained_.value(name, one, len(rows)) for one in settings]
+        return words(self.trained_.data.table, self.trained_.vary(rows, name, values).numpy())
 
     # ---- files --------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """Write the trained model to a folder: weights as safetensors, the rest as JSON."""
         self._check_fitted()
-        save_estimator(self, Path(path))
+        save_model(self.trained_, Path(path), parameters=plain_parameters(self))
 
     @classmethod
     def load(cls, path: str | Path) -> StructuredVAE:
-        """Read a model written by ``save``."""
-        return load_estimator(cls, Path(path))
+        """Read a saved model, or the model of a run of `unknot fit`."""
+        estimator = cls(**read_description(Path(path)).get("parameters", {}))
+        estimator._take(TrainedModel.load(path))
+        return estimator
 
     # ---- parts --------------------------------------------------------------------------------------
 
     def _recognise(self, x: Any) -> dict[str, np.ndarray]:
         rows = self._rows(x)
-        with torch.no_grad():
-            answers = [self.module_.recognise(part).summaries for part in rows.split(_CHUNK)]
-        return {name: torch.cat([a[name] for a in answers]).numpy() for name in answers[0]}
+        return {name: said.numpy() for name, said in self.trained_.recognise(rows).summaries.items()}
 
     def _rows(self, x: Any) -> Tensor:
         self._check_fitted()
-        items = read_items(x, self.columns, self.table_)
-        if items.item_shape != self.module_.shape:
+        known = self.trained_.data
+        items = read_items(x, self.columns or [column.kind for column in known.table] or None, known.table)
+        if items.item_shape != known.item_shape:
             raise DataError(
                 f"x has items of shape {tuple(items.item_shape)}, but the model was fitted on "
-                f"{tuple(self.module_.shape)}."
+                f"{tuple(known.item_shape)}."
             )
         rows = items.batch(range(len(items))).x
-        if self.table_:
-            check_rows(self.spec_.data.columns, rows)
+        if known.table:
+            check_rows(self.trained_.nodes[-1].columns, rows)
         return rows
 
     def _one_factor(self, factor: str | None) -> str:
@@ -289,7 +246,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         return factor
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "module_"):
+        if not hasattr(self, "trained_"):
             raise NotFitted("this StructuredVAE is not fitted yet: call fit(x, ...) first.")
 
 
@@ -301,6 +258,10 @@ def _with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, An
     if name in labels:
         raise SpecError(f"the labels of '{name}' were given twice, by position and by name.")
     return {name: y, **labels}
+
+
+def _has_words(labels: Any) -> bool:
+    return any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
 
 
 def _known_labels(truth: Any, continuous: bool) -> tuple[np.ndarray, np.ndarray]:

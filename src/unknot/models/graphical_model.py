@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Size, Tensor, nn
-from torch.nn.functional import one_hot
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues, given
+from unknot.core.given_values import GivenValues
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -24,14 +22,6 @@ from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.suggest import did_you_mean
-
-
-@dataclass(frozen=True)
-class Recognition:
-    """A recogniser's answer for a batch: per node what it reports, and the value that goes on."""
-
-    summaries: dict[str, Tensor]  # class probabilities (B, K), or means (B, D)
-    values: dict[str, Tensor]  # one-hot best class (B, K), or means: what a decoder's sites take
 
 
 class GraphicalModel(nn.Module):
@@ -132,49 +122,6 @@ class GraphicalModel(nn.Module):
 
     # ---- use ----------------------------------------------------------------------------------------
 
-    def recognise(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Recognition:
-        """What the recogniser says of the data, without sampling: each node at the best value of its parents.
-
-        Arguments:
-            x: items ``(B, ...)``.
-            known: by node, class indices or vectors that replace the recogniser's own, as parents and as result.
-        """
-        inputs, summaries, values = {self.spec.data.name: self.trunk(x)}, {}, {}
-        for name in self.spec.recognition_order:
-            outputs = self._recognised(self.spec[name], inputs)
-            family = self._family(name)
-            summaries[name], values[name] = family.summary(outputs), family.point(outputs)
-            if known is not None and name in known:
-                values[name] = self._as_value(name, known[name], outputs)
-            inputs[name] = family.features(values[name])
-        return Recognition(summaries, values)
-
-    def gaussian(self, x: Tensor, name: str, values: Mapping[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """Mean and standard deviation ``(B, D)`` of a Gaussian node's recogniser.
-
-        Arguments:
-            x: items ``(B, ...)``.
-            name: the node's.
-            values: of its parents in the recognition model, by node.
-        """
-        inputs = {self.spec.data.name: self.trunk(x)}
-        inputs |= {other: self._family(other).features(value) for other, value in values.items()}
-        outputs = self._recognised(self.spec[name], inputs)
-        node = Trace()
-        self._family(name).recognise(node, outputs, None, self.temperature)
-        return node[name].dist.loc, node[name].dist.scale
-
-    def generate(self, count: int, **values: Any) -> Tensor:
-        """Expected data for given nodes, the others drawn from the prior: ``generate(8, digit=3)``.
-
-        Arguments:
-            count: how many items.
-            values: by node, one value for all of them or one for each.
-        """
-        for name in values:
-            self._refuse_unknown(name)
-        return self.expected(given(count, values))
-
     def expected(self, q: Trace | GivenValues) -> Tensor:
         """Expected data at the values of the nodes in ``q``, a trace or ``unknot.given(...)``."""
         return self.likelihood.mean(self._generative_program(q)[1])
@@ -266,13 +213,6 @@ class GraphicalModel(nn.Module):
         if value.ndim == 1 and self.spec[name].size == 1 and not self._family(name).has_classes:
             value = value.to(next(self.parameters()).dtype).unsqueeze(-1)  # (B,) for a node of size 1
         return partial(value, known)
-
-    def _as_value(self, name: str, value: Tensor, like: Tensor) -> Tensor:
-        """A given value in the form other networks take: class indices become one-hot."""
-        family = self._family(name)
-        if family.has_classes and not value.is_floating_point() and value.ndim == like.ndim - 1:
-            return one_hot(value.long(), family.size).to(like.dtype)
-        return value.to(like.dtype).reshape(*like.shape[:-1], family.size)
 
     def _refuse_unknown(self, name: str) -> None:
         names = [n.name for n in self.spec.latents]

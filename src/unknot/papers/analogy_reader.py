@@ -12,30 +12,26 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.core.given_values import given
 from unknot.metrics.analogies import share_as_intended, style_shift
-from unknot.models.graphical_model import GraphicalModel
 from unknot.papers.experiment import Numbers
 from unknot.papers.quiet_training import error_of, train_quietly
 from unknot.workflow.recipe import Recipe
+from unknot.workflow.trained_model import TrainedModel
 
 
 @dataclass(frozen=True)
 class Reader:
     """A classifier that shares nothing with the model it judges, and its own test error in per cent."""
 
-    model: GraphicalModel
+    model: TrainedModel
     factor: str
     error: float
 
     def read(self, images: Tensor) -> np.ndarray:
         """The class of each image, ``(...)`` from ``(..., C, H, W)``."""
         flat = images.flatten(0, -4)
-        with torch.no_grad():
-            parts = [
-                self.model.recognise(part).summaries[self.factor].argmax(-1) for part in flat.split(1000)
-            ]
-        return torch.cat(parts).reshape(images.shape[:-3]).numpy()
+        said = self.model.recognise(flat).summaries[self.factor].argmax(-1)
+        return said.reshape(images.shape[:-3]).numpy()
 
 
 def make_reader(data: str, factor: str, settings: Mapping[str, Any], seed: int) -> Reader:
@@ -54,23 +50,20 @@ def _made(data: str, factor: str, settings: str, seed: int) -> Reader:
     return Reader(trained.model, factor, error_of(trained, factor))
 
 
-def analogy_numbers(model: GraphicalModel, reader: Reader, x: Tensor, style: str = "style") -> Numbers:
+def analogy_numbers(model: TrainedModel, reader: Reader, x: Tensor, style: str = "style") -> Numbers:
     """Each item made anew with every class, everything else kept (S17 Fig. 2a), and read.
 
     ``read``: per cent of them that the reader reads as the class they were made for. ``shift``: how far the style
     recognised from the new image (at the class recognised from it) is from the style it was made from, over the
     mean distance between the styles of two items.
     """
-    classes = int(model.spec[reader.factor].size or 0)
-    with torch.no_grad():
-        values = model.recognise(x).values
-        made = [
-            model.expected(given(len(x), {**values, reader.factor: torch.full((len(x),), k)}))
-            for k in range(classes)
-        ]
-        images = torch.stack(made, 1)  # (N, K, C, H, W)
-        after = torch.stack([model.recognise(column).values[style] for column in made], 1)  # (N, K, D)
+    classes = torch.arange(model.node(reader.factor).size or 0)
+    before = model.recognise(x).values[style]
+    images = model.vary(x, reader.factor, classes)  # (N, K, C, H, W)
+    after = torch.stack(
+        [model.recognise(column).values[style] for column in images.unbind(1)], 1
+    )  # (N, K, D)
     return {
         "read": 100 * share_as_intended(reader.read(images)),
-        "shift": style_shift(values[style].numpy(), after.numpy()),
+        "shift": style_shift(before.numpy(), after.numpy()),
     }

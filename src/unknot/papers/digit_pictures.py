@@ -20,7 +20,7 @@ from unknot.plots.style import save
 from unknot.workflow.evaluation import recognise
 from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each
 from unknot.workflow.recipe import Recipe
-from unknot.workflow.trained import Trained
+from unknot.workflow.run import TrainedRun
 
 FACTOR, STYLE = "digit", "style"
 ALONE = "the same recogniser, trained on the labels alone"
@@ -113,16 +113,16 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     return numbers | error | leak_of(trained, FACTOR) | {"reader_error": reader.error}
 
 
-def _draw_analogies(trained: Trained, settings: Settings, folder: Path) -> None:
+def _draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> None:
     """One test image of each digit that the recogniser names right, in every digit (S17 Fig. 2a)."""
     model, test = trained.model, trained.test
     assert test is not None
     truth = test.factor(FACTOR).values
     right = torch.from_numpy(recognise(model, test).summaries[FACTOR].argmax(-1)) == truth
     x = test.batch(one_of_each(torch.where(right, truth, -1), 10)).x
-    node = model.spec[FACTOR]
+    node = model.node(FACTOR)
     names = [str(k) for k in range(node.size or 0)]
-    images = analogies(model, x, node, torch.arange(node.size or 0))
+    images = analogies(model, x, FACTOR, torch.arange(node.size or 0))
     title = f"{settings['data']}, {settings['labels']} labels: a test image, and its style in every digit"
     figure = image_grid(
         images,
@@ -134,9 +134,9 @@ def _draw_analogies(trained: Trained, settings: Settings, folder: Path) -> None:
     save(figure, folder / "analogies.png")
 
 
-def _style_grid(trained: Trained, reader: Reader, settings: Settings, folder: Path | None) -> Numbers:
+def _style_grid(trained: TrainedRun, reader: Reader, settings: Settings, folder: Path | None) -> Numbers:
     """A grid of styles for every digit (S17 Fig. 2b, S16 Fig. 3), read and drawn."""
-    model, node, style = trained.model, trained.model.spec[FACTOR], trained.model.spec[STYLE]
+    model, node, style = trained.model, trained.model.node(FACTOR), trained.model.node(STYLE)
     grids = [class_grid(model, node, k, style, (0, 1), _STEPS) for k in range(node.size or 0)]
     images = torch.stack([torch.from_numpy(grid).flatten(0, 1) for grid in grids], 1)  # (steps², K, C, H, W)
     if folder is not None:

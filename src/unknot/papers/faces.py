@@ -11,22 +11,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import Rule, per, same_as
 from unknot.data.mirrored import mirrored
 from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
-from unknot.models.graphical_model import GraphicalModel
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from unknot.papers.face_pictures import CAPTIONS, draw_faces
 from unknot.papers.honest_rows import labels_alone
 from unknot.papers.toy_faces import toy_faces
-from unknot.train.config import TrainConfig
 from unknot.train.loop import fit
-from unknot.workflow.evaluation import recognise, scores
+from unknot.workflow.assembly import assemble
+from unknot.workflow.evaluation import evaluate, recognise
+from unknot.workflow.trained_model import TrainedModel
 
 PEOPLE = 38
 MODEL: dict[str, Any] = {
@@ -91,15 +89,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     shown = LabelBudget.draw(train, seed, identity=rule, light=same_as("identity")).apply(train)
     # a mirrored face is still that face, lit from the other side
     shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
-    config = TrainConfig.from_dict({**settings["train"], "seed": seed, "progress": False})
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = GraphicalModel(settings["model"], data.item_shape)
-    if fit(model, shown, config).stopped_because == "interrupted":
+    train_settings = {"labelled_share": None, **settings["train"], "seed": seed, "progress": False}
+    made = assemble(shown, settings["model"], train_settings)
+    if fit(made.trainee, shown, made.config).stopped_because == "interrupted":
         raise KeyboardInterrupt
-    model.eval()
+    made.trainee.eval()
+    model = made.model
     numbers = _errors(model, test)
-    if config.to_dict()["objective"]["name"] == "labels_alone":
+    if train_settings["objective"]["name"] == "labels_alone":
         return numbers
     if pictures is not None:
         draw_faces(model, test, pictures)
@@ -112,12 +109,12 @@ def _data(settings: Settings, seed: int) -> Dataset:
     return load(settings["data"], seed=seed, max_angle=settings["max_angle"])
 
 
-def _errors(model: GraphicalModel, test: Dataset) -> Numbers:
-    found = {score.factor: score.value for score in scores(model, test, recognise(model, test))}
+def _errors(model: TrainedModel, test: Dataset) -> Numbers:
+    found = {score.factor: score.value for score in evaluate(model, test)}
     return {"identity": 100 * found["identity"], "angle": found["light"], "light": 100 * found["light"] / 90}
 
 
-def _leak(model: GraphicalModel, train: Dataset, test: Dataset) -> Numbers:
+def _leak(model: TrainedModel, train: Dataset, test: Dataset) -> Numbers:
     """What the rest r, which should know nobody, tells of the person."""
     codes = []
     for data in (train, test):

@@ -9,10 +9,10 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
-from unknot.models.graphical_model import GraphicalModel
 from unknot.papers.experiment import Measure, Numbers
 from unknot.workflow.evaluation import recognise
-from unknot.workflow.trained import Trained
+from unknot.workflow.run import TrainedRun
+from unknot.workflow.trained_model import TrainedModel
 
 PROBED = 5000  # training items that a probe learns from
 
@@ -39,7 +39,7 @@ def labels_alone(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
 
 
 def style_leak(
-    model: GraphicalModel, train: Dataset, test: Dataset, factor: str, style: str = "style"
+    model: TrainedModel, train: Dataset, test: Dataset, factor: str, style: str = "style"
 ) -> Numbers:
     """Errors in per cent of two probes that read a factor from the style's mean without knowing the factor.
 
@@ -57,7 +57,7 @@ def style_leak(
     }
 
 
-def leak_of(trained: Trained, factor: str) -> Numbers:
+def leak_of(trained: TrainedRun, factor: str) -> Numbers:
     """The leak of a trained recipe, probed with all labels of its data."""
     assert trained.test is not None
     recipe = trained.recipe

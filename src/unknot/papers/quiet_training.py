@@ -5,12 +5,12 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from unknot.workflow.evaluation import recognise, scores
+from unknot.workflow.evaluation import evaluate
 from unknot.workflow.recipe import Recipe
-from unknot.workflow.trained import Trained, train_recipe
+from unknot.workflow.run import TrainedRun, train_recipe
 
 
-def train_quietly(recipe: Recipe) -> Trained:
+def train_quietly(recipe: Recipe) -> TrainedRun:
     """The trained model with its data. An interrupt leaves no model behind whose numbers someone might keep."""
     recipe = recipe.with_settings({"train.progress": False})
     with tempfile.TemporaryDirectory() as folder:
@@ -20,8 +20,8 @@ def train_quietly(recipe: Recipe) -> Trained:
     return trained
 
 
-def error_of(trained: Trained, factor: str) -> float:
+def error_of(trained: TrainedRun, factor: str) -> float:
     """Test error of a factor's recogniser in per cent."""
     assert trained.test is not None
-    found = scores(trained.model, trained.test, recognise(trained.model, trained.test))
+    found = evaluate(trained.model, trained.test)
     return 100 * next(score.value for score in found if score.factor == factor)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,20 @@ from unknot import __version__
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
+from unknot.data.factor import Factor
 from unknot.graph import graph
 from unknot.metrics.classification import confusion_matrix
-from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import NodeSpec
+from unknot.models.families import family_of
 from unknot.objectives.diagnostics import information
 from unknot.report.gallery import Picture, gallery
 from unknot.report.typical_rows import TypicalRows, typical_rows
-from unknot.workflow.evaluation import Answers, Score, class_probabilities, recognise, scores
-from unknot.workflow.labels import CLASS_FAMILIES, class_names
-from unknot.workflow.trained import Trained
+from unknot.workflow.evaluation import Answers, Score, recognise, scores
+from unknot.workflow.labels import class_names
+from unknot.workflow.measures import class_probabilities
+from unknot.workflow.run import TrainedRun
+from unknot.workflow.trained_model import TrainedModel
 
+_DRAWN = 4  # items of the graph's example
 _MEASURED = 1000  # items used to estimate information
 
 
@@ -46,64 +49,73 @@ class Content:
     config: str = ""
 
 
-def collect(trained: Trained) -> Content:
+def collect(trained: TrainedRun) -> Content:
     """Evaluate the run on its test data (or else on its training data) and gather everything for the page."""
-    model, data = trained.model.eval(), trained.test if trained.test is not None else trained.train
-    answers = recognise(model, data)
-    dimensions = style_information(model, data, len(trained.train))
-    return Content(
-        title=trained.run.path.resolve().name,
+    data = trained.test if trained.test is not None else trained.train
+    content = collect_model(trained.model, data, trained.run.path.resolve().name, len(trained.train))
+    return replace(
+        content,
         summary=_summary(trained),
         facts=_facts(trained, data),
-        graph_svg=_graph(model, trained.train),
-        scores=scores(model, data, answers),
         records=_records(trained),
-        confusions=_confusions(model, data, answers),
-        pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
-        typical_rows=typical_rows(model, data),
-        information=dimensions,
         config=(trained.run.path / "config.yaml").read_text(),
     )
 
 
-def style_information(model: GraphicalModel, data: Dataset, dataset_size: int) -> list[tuple[str, float]]:
+def collect_model(model: TrainedModel, data: Dataset, title: str, dataset_size: int | None = None) -> Content:
+    """What can be said of a model on some data, without the run it was trained in.
+
+    ``dataset_size`` is the number of training items, for the information in a code; by default that of the data.
+    """
+    answers = recognise(model, data)
+    dimensions = style_information(model, data, dataset_size or len(data))
+    return Content(
+        title=title,
+        summary=f"A saved model, looked at on {len(data):,} items of {data.name}.",
+        facts={"evaluated on": f"{data.name}, {len(data):,} items", **_made(model)},
+        graph_svg=_graph(model, data),
+        scores=scores(model, data, answers),
+        records=[],
+        confusions=_confusions(model, data, answers),
+        pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
+        typical_rows=typical_rows(model, data),
+        information=dimensions,
+    )
+
+
+def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> list[tuple[str, float]]:
     """I(x; z_d) in nats for every dimension of the Gaussian nodes, most informative first (E19 Fig. 4 right).
 
     Nodes are taken at the best values of their parents, so that q(z_d | x) is a density of x alone.
     """
     items = data.subset(range(min(_MEASURED, len(data))))
-    x = items.batch(range(len(items))).x
+    best = model.recognition_trace(items.batch(range(len(items))).x)
     size = max(dataset_size, len(items))
     found = []
     with torch.no_grad(), torch.random.fork_rng(devices=[]), validation(False):
         torch.manual_seed(0)
-        values = model.recognise(x).values
-        for node in _gaussian(model):
-            given = {name: value for name, value in values.items() if name != node.name}
-            loc, scale = model.gaussian(x, node.name, given)
+        for node in model.latents:
+            if not family_of(node).gaussian or node.name not in best:
+                continue
+            dist = best[node.name].dist
             q = Trace()
-            q.normal(loc, scale, name=node.name, event_dims=1)
-            nats = information(q, size).dimensions[node.name]
+            q.normal(dist.loc, dist.scale, name="code", event_dims=1)
+            nats = information(q, size).dimensions["code"]
             found += [(f"{node.name}[{d}]", float(n)) for d, n in enumerate(nats)]
     return sorted(found, key=lambda pair: -pair[1])
 
 
-def _gaussian(model: GraphicalModel) -> list[NodeSpec]:
-    return [node for node in model.spec.latents if node.family == "normal"]
-
-
-def _summary(trained: Trained) -> str:
+def _summary(trained: TrainedRun) -> str:
     seen = _labels_seen(trained)
     return f"Learned from {len(trained.train):,} items of {trained.train.name}, with {seen}."
 
 
-def _labels_seen(trained: Trained) -> str:
+def _labels_seen(trained: TrainedRun) -> str:
     counts = {name: int(factor.known.sum()) for name, factor in trained.train.factors.items()}
     return ", ".join(f"{count:,} labels of {name}" for name, count in counts.items() if count) or "no labels"
 
 
-def _facts(trained: Trained, data: Dataset) -> dict[str, str]:
-    weights = sum(p.numel() for p in trained.model.parameters())
+def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
     objective = trained.recipe.train.get("objective", "")
     if isinstance(objective, Mapping):
         symbols = ", ".join(f"{k} = {v}" for k, v in objective.items() if k != "name")
@@ -117,9 +129,13 @@ def _facts(trained: Trained, data: Dataset) -> dict[str, str]:
         "objective": str(objective),
         "steps": f"{steps:,} of {trained.recipe.train.get('batch_size')} items",
         "training time": _time(records[-1].get("time", 0.0)) if records else "",
-        "weights": f"{weights:,}",
-        "made by": f"Unknot {__version__}",
+        **_made(trained.model),
     }
+
+
+def _made(model: TrainedModel) -> dict[str, str]:
+    weights = sum(p.numel() for p in model.module.parameters())
+    return {"weights": f"{weights:,}", "made by": f"Unknot {__version__}"}
 
 
 def _time(seconds: float) -> str:
@@ -127,30 +143,32 @@ def _time(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _graph(model: GraphicalModel, data: Dataset) -> str:
-    """Both models, with every labelled node known for the first of four items: partly observed."""
-    x = data.batch(torch.arange(4) % len(data)).x
-    labels = {node.name: _partly(node, len(x)) for node in model.spec.labelled}
-    return graph(model.encode, model.decode, (x, labels)).svg()
+def _graph(model: TrainedModel, data: Dataset) -> str:
+    """Both models, with every factor's label known for the first of four items: partly observed."""
+    x = data.batch(torch.arange(_DRAWN) % len(data)).x
+    names = model.source.label_names(model.data)
+    labels = {name: one_known(data.factors[name]) for name in names if name in data.factors}
+    module: Any = model.module
+    return graph(module.encode, module.decode, (x, labels)).svg()
 
 
-def _partly(node: NodeSpec, count: int) -> Tensor:
-    """A value that the node can take for the first item, unknown for the others."""
-    if node.family in CLASS_FAMILIES:
-        return torch.tensor([0] + [-1] * (count - 1))
-    value = torch.full((count, node.size or 1), float("nan"))
-    value[0] = torch.eye(node.size or 1)[0]
-    return value
+def one_known(factor: Factor) -> Tensor:
+    """Labels of a few items: the first label there is for the first item, unknown for the others."""
+    values = factor.values.cpu()
+    unknown = float("nan") if values.is_floating_point() else -1
+    labels = torch.full((_DRAWN, *values.shape[1:]), unknown, dtype=values.dtype)
+    labels[:1] = values[factor.known.cpu()][:1]
+    return labels
 
 
-def _records(trained: Trained) -> list[dict[str, Any]]:
+def _records(trained: TrainedRun) -> list[dict[str, Any]]:
     path = trained.run.metrics
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def _confusions(model: GraphicalModel, data: Dataset, answers: Answers) -> list[Any]:
+def _confusions(model: TrainedModel, data: Dataset, answers: Answers) -> list[Any]:
     found = []
-    for node in model.spec.labelled:
+    for node in model.labelled:
         factor = data.factors.get(node.name)
         if factor is None or factor.kind == "continuous" or not bool(factor.known.any()):
             continue

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.models.graphical_model import GraphicalModel
+from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
 from unknot.objectives.diagnostics import UNUSED_BELOW
 from unknot.plots.image_grid import drawn_in_ink
 from unknot.workflow import pictures
-from unknot.workflow.labels import CLASS_FAMILIES, class_names
+from unknot.workflow.labels import class_names, has_classes
+from unknot.workflow.trained_model import TrainedModel
 
 _SHOWN = 10  # items in a row of pictures
 _VARIED = 6  # items of an analogy
@@ -38,7 +38,7 @@ class Picture:
     ink: bool = True  # bright is drawn dark, as ink on paper
 
 
-def gallery(model: GraphicalModel, data: Dataset, dimensions: Sequence[tuple[str, float]]) -> list[Picture]:
+def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, float]]) -> list[Picture]:
     """Reconstructions, analogies of every factor, grids and traversals of every Gaussian node, new items."""
     x = data.batch(_items(model, data)).x
     ink = drawn_in_ink(x.numpy())
@@ -52,15 +52,15 @@ def gallery(model: GraphicalModel, data: Dataset, dimensions: Sequence[tuple[str
             ink=ink,
         )
     ]
-    for node in model.spec.labelled:
+    for node in model.labelled:
         found += _analogies(model, data, x[:_VARIED], node, ink)
-    for node in model.spec.latents:
-        if node.family == "normal":
+    for node in model.latents:
+        if family_of(node).gaussian:
             found += _sweeps(model, x, node, dimensions, ink)
     return [*found, _samples(model, data, ink)]
 
 
-def _items(model: GraphicalModel, data: Dataset) -> list[int]:
+def _items(model: TrainedModel, data: Dataset) -> list[int]:
     """Rows to show: one item of each class of the first factor that has classes, or the first ones."""
     count = min(_SHOWN, len(data))
     for node in _with_classes(model, data):
@@ -68,28 +68,24 @@ def _items(model: GraphicalModel, data: Dataset) -> list[int]:
     return list(range(count))
 
 
-def _with_classes(model: GraphicalModel, data: Dataset) -> list[NodeSpec]:
-    nodes = [n for n in model.spec.labelled if n.family in CLASS_FAMILIES and n.name in data.factors]
+def _with_classes(model: TrainedModel, data: Dataset) -> list[NodeSpec]:
+    nodes = [n for n in model.labelled if has_classes(n) and n.name in data.factors]
     return [n for n in nodes if (n.size or 0) <= _MOST_CLASSES]
 
 
-def _analogies(model: GraphicalModel, data: Dataset, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
-    """Visual analogies: the factor set to each class, or the light to directions from left to right."""
-    if node in _with_classes(model, data):
-        settings = torch.arange(node.size or 0)
-        names = class_names(data.factors[node.name], len(settings))
-    elif node.family == "direction":
-        angles = torch.linspace(-75.0, 75.0, 7)
-        turned = torch.deg2rad(angles)
-        settings = torch.stack([turned.sin(), torch.zeros_like(turned), turned.cos()], -1)
-        names = tuple(f"{angle:.0f}°" for angle in angles)
-    else:
+def _analogies(model: TrainedModel, data: Dataset, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
+    """Visual analogies: the factor set to each class, or a light to directions from left to right."""
+    settings = family_of(node).settings(node.size or 0)
+    if settings is None or len(settings.values) > _MOST_CLASSES:
         return []
+    names = (
+        class_names(data.factors[node.name], len(settings.values)) if has_classes(node) else settings.names
+    )
     caption = (
         f"Left, an item. Right, the same item with {node.name} set to each value in turn and everything else kept: "
         f"down a column {node.name} should be the same, along a row the rest."
     )
-    images = pictures.analogies(model, x, node, settings)
+    images = pictures.analogies(model, x, node.name, settings.values)
     columns = ("item", *names)
     return [
         Picture(f"Analogies: {node.name}", caption, images, columns, separate_first=True, wide=True, ink=ink)
@@ -97,7 +93,7 @@ def _analogies(model: GraphicalModel, data: Dataset, x: Tensor, node: NodeSpec, 
 
 
 def _sweeps(
-    model: GraphicalModel, x: Tensor, node: NodeSpec, dimensions: Sequence[tuple[str, float]], ink: bool
+    model: TrainedModel, x: Tensor, node: NodeSpec, dimensions: Sequence[tuple[str, float]], ink: bool
 ) -> list[Picture]:
     """The two most informative dimensions against each other, and each used dimension on its own."""
     own = [(int(n.split("[")[1][:-1]), nats) for n, nats in dimensions if n.startswith(f"{node.name}[")]
@@ -126,7 +122,7 @@ def _sweeps(
     return [*found, Picture(f"Traversals of {node.name}", caption, images, sparse, rows, ink=ink)]
 
 
-def _samples(model: GraphicalModel, data: Dataset, ink: bool) -> Picture:
+def _samples(model: TrainedModel, data: Dataset, ink: bool) -> Picture:
     for node in _with_classes(model, data):
         caption = (
             f"New items: {node.name} set by column, everything else drawn from the prior, once for each row."

@@ -14,7 +14,6 @@ from unknot.plots.image_grid import image_grid
 from unknot.plots.style import data_uri
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
-from unknot.workflow.evaluation import Score
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,7 +31,6 @@ def render(content: Content) -> str:
     templates = Environment(loader=PackageLoader("unknot.report"), autoescape=True)
     return templates.get_template("report.html.jinja").render(
         content=content,
-        score_text=_score_text,
         sections=_sections(content),
         graph=content.graph_svg,
     )
@@ -80,9 +78,3 @@ def _section(title: str, caption: str, figure: Figure, wide: bool = False) -> di
     width, _ = figure.get_size_inches()
     image = data_uri(figure)
     return {"title": title, "caption": caption, "image": image, "width": int(width * 96), "wide": wide}
-
-
-def _score_text(score: Score) -> str:
-    if score.measure == "error":
-        return f"{100 * score.value:.2f} %"
-    return f"{score.value:.4g}"

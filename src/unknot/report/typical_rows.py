@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from unknot.core.given_values import given
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
-from unknot.models.graphical_model import GraphicalModel
-from unknot.workflow.labels import CLASS_FAMILIES, class_names
+from unknot.workflow.labels import class_names, has_classes
+from unknot.workflow.trained_model import TrainedModel
 
 _DRAWS = 500
 
@@ -25,18 +24,18 @@ class TypicalRows:
     rows: tuple[tuple[str, tuple[str, ...]], ...]  # class, cells
 
 
-def typical_rows(model: GraphicalModel, data: Dataset, seed: int = 0) -> list[TypicalRows]:
+def typical_rows(model: TrainedModel, data: Dataset, seed: int = 0) -> list[TypicalRows]:
     """For every factor with classes: the mean over what else is drawn from the prior, class by class."""
     found = []
-    for node in model.spec.labelled:
-        if node.family not in CLASS_FAMILIES or not data.table:
+    for node in model.labelled:
+        if not has_classes(node) or not data.table:
             continue
         rows = []
         names = class_names(data.factors[node.name], node.size or 0)
         for k, name in enumerate(names):
-            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)  # the same draws of everything else for every class
-                drawn = model.expected(given(_DRAWS, {node.name: torch.full((_DRAWS,), k)}))
+                drawn = model.generate(_DRAWS, {node.name: torch.full((_DRAWS,), k)})
             cells = tuple(_cell(column, drawn[:, i]) for i, column in enumerate(data.table))
             rows.append((name, cells))
         found.append(TypicalRows(node.name, tuple(column.name for column in data.table), tuple(rows)))

@@ -31,6 +31,11 @@ _MAY_CHANGE = {
 }
 
 
+def is_run(path: str | Path) -> bool:
+    """Whether a folder holds a run."""
+    return (Path(path) / STAMP).exists()
+
+
 class RunFolder:
     """One run, in the folder ``path``::
 
@@ -52,7 +57,11 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, path: str | Path, config: Mapping[str, Any] | None = None, budget: LabelBudget | None = None
+        cls,
+        path: str | Path,
+        config: Mapping[str, Any] | None = None,
+        budget: LabelBudget | None = None,
+        further: Mapping[str, bytes] | None = None,
     ) -> RunFolder:
         """A new run. A folder with anything in it is left alone and refused.
 
@@ -60,7 +69,8 @@ class RunFolder:
 
         * ``path``: the folder; it appears whole;
         * ``config``: what config.yaml says; training adds its own settings;
-        * ``budget``: which items' labels may be seen.
+        * ``budget``: which items' labels may be seen;
+        * ``further``: more files of the run, by name.
         """
         from unknot import __version__
 
@@ -72,6 +82,7 @@ class RunFolder:
         files = {
             STAMP: json.dumps({"format": FORMAT, "unknot": __version__}).encode(),
             CONFIG: _yaml(config or {}),
+            **(further or {}),
         }
         if budget is not None:
             files[BUDGET] = budget.to_json().encode()

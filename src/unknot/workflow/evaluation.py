@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from unknot.data.dataset import Dataset
-from unknot.metrics.classification import error_rate, standard_error
-from unknot.metrics.regression import mean_angle, root_mean_square_error
-from unknot.models.graphical_model import GraphicalModel
+from unknot.models.families import family_of
+from unknot.workflow.measures import MEASURES
+from unknot.workflow.trained_model import TrainedModel
 
 _CHUNK = 1000
 
@@ -20,10 +20,15 @@ class Score:
     """One number about one factor."""
 
     factor: str
-    measure: str  # "error", "root mean square error" or "mean angle (degrees)"
+    measure: str  # a name of unknot.workflow.measures
     value: float
     items: int
     standard_error: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The number as people read it: error rates in per cent, with their standard error."""
+        return MEASURES[self.measure].text(self.value, self.standard_error)
 
 
 @dataclass(frozen=True)
@@ -34,42 +39,30 @@ class Answers:
     values: dict[str, np.ndarray]
 
 
-def class_probabilities(summary: np.ndarray) -> np.ndarray:
-    """Probabilities ``(N, K)`` from what a recogniser reports; a yes-or-no node reports that of yes alone."""
-    return np.concatenate([1 - summary, summary], 1) if summary.shape[1] == 1 else summary
-
-
-def recognise(model: GraphicalModel, data: Dataset) -> Answers:
+def recognise(model: TrainedModel, data: Dataset) -> Answers:
     """Run the recogniser over a data set, without sampling and without labels."""
-    device = next(model.parameters()).device
-    parts = []
-    with torch.no_grad():
-        for batch in data.batches(_CHUNK, shuffle=False):
-            parts.append(model.recognise(batch.x.to(device)))
-    names = list(parts[0].summaries)
-    return Answers(
-        {n: torch.cat([p.summaries[n] for p in parts]).cpu().numpy() for n in names},
-        {n: torch.cat([p.values[n] for p in parts]).cpu().numpy() for n in names},
-    )
+    parts = [model.recognise(batch.x) for batch in data.batches(_CHUNK, shuffle=False)]
+
+    def joined(kind: str) -> dict[str, np.ndarray]:
+        return {n: torch.cat([getattr(p, kind)[n] for p in parts]).numpy() for n in getattr(parts[0], kind)}
+
+    return Answers(joined("summaries"), joined("values"))
 
 
-def scores(model: GraphicalModel, data: Dataset, answers: Answers) -> list[Score]:
+def scores(model: TrainedModel, data: Dataset, answers: Answers) -> list[Score]:
     """One score for each named factor that the data has labels for."""
     found = []
-    for node in model.spec.labelled:
-        if node.name not in data.factors:
+    for node in model.labelled:
+        factor = data.factors.get(node.name)
+        items = 0 if factor is None else int(factor.known.sum())
+        if factor is None or items == 0:
             continue
-        factor = data.factors[node.name]
-        items = int(factor.known.sum())
-        if items == 0:
-            continue
-        truth, summary = factor.values.cpu().numpy(), answers.summaries[node.name]
-        if node.family == "direction":
-            found.append(Score(node.name, "mean angle (degrees)", mean_angle(truth, summary), items))
-        elif factor.kind == "continuous":
-            value = root_mean_square_error(truth.reshape(len(truth), -1), summary)
-            found.append(Score(node.name, "root mean square error", value, items))
-        else:
-            error = error_rate(truth, class_probabilities(summary).argmax(-1))
-            found.append(Score(node.name, "error", error, items, standard_error(error, items)))
+        measure = MEASURES[family_of(node).measure_for(factor.kind)]
+        value = measure.of(factor.values.cpu().numpy(), answers.summaries[node.name])
+        found.append(Score(node.name, measure.name, value, items, measure.spread(value, items)))
     return found
+
+
+def evaluate(model: TrainedModel, data: Dataset) -> list[Score]:
+    """Recognise a data set and compare with its labels."""
+    return scores(model, data, recognise(model, data))

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
-from unknot.models.graphical_model import GraphicalModel
 from unknot.objectives import importance_weighted
+from unknot.workflow.trained_model import TrainedModel
 
 _CHUNK = 500
 
 
-def class_log_evidence(model: GraphicalModel, x: Tensor, factor: str, samples: int) -> Tensor:
+def class_log_evidence(model: TrainedModel, x: Tensor, factor: str, samples: int) -> Tensor:
     """``log (1/S) Σ_s p(x, k, z_s) / q(z_s | x, k)`` for every class k, ``(B, K)`` (the evidence of S17 Eq. 9).
 
     Its softmax over k estimates the generative model's own posterior p(k | x); the recogniser q(k | x) has no part
     in it, only in the proposals of the other nodes.
     """
-    classes = model.spec[factor].size or 0
+    classes = model.node(factor).size or 0
+    module: Any = model.module
     found = []
     for k in range(classes):
-        q = model.encode(x, {factor: torch.full((len(x),), k, device=x.device)}, samples)
-        found.append(importance_weighted(q, model.decode(x, q))["evidence"])
+        q = module.encode(x, {factor: torch.full((len(x),), k, device=x.device)}, samples)
+        found.append(importance_weighted(q, module.decode(x, q))["evidence"])
     return torch.stack(found, -1)
 
 
 def importance_weighted_error(
-    model: GraphicalModel, data: Dataset, factor: str, samples: int, seed: int = 0
+    model: TrainedModel, data: Dataset, factor: str, samples: int, seed: int = 0
 ) -> float:
     """Share of items whose likeliest class, by the generative model, is not their label."""
     wrong = total = 0

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from unknot.data.batch import any_known
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor, Kind
 from unknot.errors import DataError, SpecError
-from unknot.models.spec import ModelSpec, NodeSpec
+from unknot.models.families import family_of
+from unknot.models.spec import NodeSpec
 
 LABELLED_SHARE = 1 / 3
-CLASS_FAMILIES = ("concrete", "categorical")
 
 
-def check_labels(spec: ModelSpec, data: Dataset, names: Iterable[str]) -> None:
-    """Refuse labels (of the factors ``names``) that the model does not take, and nodes that lack theirs."""
-    labelled = [n.name for n in spec.labelled]
+def has_classes(node: NodeSpec) -> bool:
+    """Whether a node is one of several classes."""
+    return family_of(node).has_classes
+
+
+def check_labels(labelled: Sequence[NodeSpec], data: Dataset, names: Iterable[str]) -> None:
+    """Refuse labels (of the factors ``names``) that no node takes, and nodes that lack theirs."""
+    takers = [node.name for node in labelled]
     for name in names:
-        if name not in labelled:
-            takes = f"of {', '.join(labelled)}" if labelled else "of no node"
+        if name not in takers:
+            takes = f"of {', '.join(takers)}" if takers else "of no node"
             raise SpecError(
                 f"there are labels for '{name}', but the model takes labels {takes}; say labels: true at the "
                 "node they belong to, or leave them out."
             )
-    for node in spec.labelled:
+    for node in labelled:
         if node.name not in data.factors:
             there = ", ".join(data.factors) or "none"
             raise SpecError(
@@ -35,32 +40,32 @@ def check_labels(spec: ModelSpec, data: Dataset, names: Iterable[str]) -> None:
 
 
 def _check_factor(node: NodeSpec, factor: Factor) -> None:
-    kinds = f"its labels are {factor.kind}"
-    if node.family in CLASS_FAMILIES:
+    family, kinds = family_of(node), f"its labels are {factor.kind}"
+    if family.has_classes:
         if factor.kind == "continuous":
             raise SpecError(f"node '{node.name}' has classes ({node.family}), but {kinds}.")
-        count = int(factor.values.max()) + 1 if factor.kind == "count" else factor.num_classes
+        count = class_count(factor)
         if factor.kind == "categorical" and count < 2:
             raise DataError(f"factor '{factor.name}' has one class only: there is nothing to tell apart.")
-        if count > (node.size or 0):
+        if count > family.class_count(node.size or 0):
             raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {count} classes.")
         return
-    if factor.kind == "categorical":
+    if factor.kind not in family.label_kinds:
         raise SpecError(f"node '{node.name}' has no classes ({node.family}), but {kinds}; use concrete.")
     size = 1 if factor.values.ndim == 1 else factor.values.shape[1]
     if size != node.size:
         raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {size} numbers.")
 
 
-def label_kinds(spec: ModelSpec) -> dict[str, Kind]:
+def class_count(factor: Factor) -> int:
+    """How many classes labels tell apart; counts are classes from 0 to the largest."""
+    return int(factor.values.max()) + 1 if factor.kind == "count" else factor.num_classes
+
+
+def label_kinds(labelled: Sequence[NodeSpec]) -> dict[str, Kind]:
     """What kind of labels each labelled node takes, where its family says so."""
-    kinds: dict[str, Kind] = {}
-    for node in spec.labelled:
-        if node.family in CLASS_FAMILIES:
-            kinds[node.name] = "categorical"
-        elif node.family in ("normal", "direction"):
-            kinds[node.name] = "continuous"
-    return kinds
+    kinds = {node.name: family_of(node).label_kind for node in labelled}
+    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def share_of_labels(train: Dataset) -> float | None:
@@ -69,16 +74,26 @@ def share_of_labels(train: Dataset) -> float | None:
     return LABELLED_SHARE if 0.0 < share < LABELLED_SHARE else None
 
 
-def class_code(factor: Factor, value: Any) -> Any:
-    """A class by its name (as on a command line) as its index; numbers of a continuous factor as they are."""
-    if factor.classes is None:
-        return value
-    if str(value) not in factor.classes:
-        raise DataError(f"'{factor.name}' has no class {value}; it has {', '.join(factor.classes)}.")
-    return factor.classes.index(str(value))
-
-
 def class_names(factor: Factor, count: int) -> tuple[str, ...]:
     """The names of a node's ``count`` classes: the factor's own, and numbers for classes it has no name for."""
     own = factor.classes or ()
     return (*own[:count], *(str(i) for i in range(len(own), count)))
+
+
+def own_classes(factor: Factor, count: int) -> list[Any]:
+    """The classes of a factor as values: words, whole numbers, or False and True.
+
+    >>> import torch
+    >>> own_classes(Factor("digit", "categorical", torch.tensor([0, 1]), ("3", "8")), 2)
+    [3, 8]
+    """
+    if factor.kind == "continuous":
+        return []
+    if factor.kind == "binary":
+        return [False, True]
+    names = class_names(factor, count)
+    return [int(name) for name in names] if all(_is_whole(name) for name in names) else list(names)
+
+
+def _is_whole(name: str) -> bool:
+    return name.isdecimal() and str(int(name)) == name

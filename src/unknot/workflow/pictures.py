@@ -8,48 +8,42 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.core.given_values import given
-from unknot.models.graphical_model import GraphicalModel
+from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
+from unknot.workflow.trained_model import TrainedModel
 
 SPREAD = 2.0  # standard deviations of the prior that sweeps cover on each side
 
 
-def reconstructions(model: GraphicalModel, x: Tensor) -> np.ndarray:
+def reconstructions(model: TrainedModel, x: Tensor) -> np.ndarray:
     """Items (first row) and what the model makes of them (second row), ``(2, N, ...)``."""
-    with torch.no_grad():
-        made = _make(model, model.recognise(x).values, len(x))
-    return torch.stack([x, made]).numpy()
+    return torch.stack([x, model.reconstruct(x)]).numpy()
 
 
-def analogies(model: GraphicalModel, x: Tensor, factor: NodeSpec, settings: Tensor) -> np.ndarray:
-    """Each item, and the same item with one factor set to each of the settings, ``(N, 1 + K, ...)`` (S17 Fig. 2a)."""
-    with torch.no_grad():
-        values = model.recognise(x).values
-        columns = [x]
-        for setting in settings:
-            column = setting.expand(len(x), *setting.shape)
-            columns.append(_make(model, {**values, factor.name: column}, len(x)))
-    return torch.stack(columns, 1).numpy()
+def analogies(model: TrainedModel, x: Tensor, name: str, settings: Tensor) -> np.ndarray:
+    """Each item, and the same item with one factor set to each of the settings, ``(N, 1 + K, ...)`` (S17 Fig. 2a).
+
+    Settings are class indices ``(K,)`` or vectors ``(K, D)``.
+    """
+    return torch.cat([x.unsqueeze(1), model.vary(x, name, settings)], 1).numpy()
 
 
 def style_grid(
-    model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: tuple[int, int], steps: int = 9
+    model: TrainedModel, x: Tensor, style: NodeSpec, dimensions: tuple[int, int], steps: int = 9
 ) -> np.ndarray:
     """One item with two style dimensions swept, ``(steps, steps, ...)`` (S17 Fig. 2b)."""
     down, across = torch.meshgrid(
         _sweep(style, dimensions[0], steps), _sweep(style, dimensions[1], steps), indexing="ij"
     )
-    with torch.no_grad():
-        values = _repeated(model.recognise(x[:1]).values, steps * steps)
-        code = values[style.name].clone()
-        code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
-        made = _make(model, {**values, style.name: code}, steps * steps)
+    values = _repeated(model.recognise(x[:1]).values, steps * steps)
+    code = values[style.name].clone()
+    code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
+    made = model.generate(steps * steps, {**values, style.name: code})
     return made.reshape(steps, steps, *made.shape[1:]).numpy()
 
 
 def class_grid(
-    model: GraphicalModel,
+    model: TrainedModel,
     factor: NodeSpec,
     k: int,
     style: NodeSpec,
@@ -63,14 +57,10 @@ def class_grid(
     """
     quantiles = torch.special.ndtri(torch.tensor(grid_quantiles(steps), dtype=torch.float64)).float()
     down, across = torch.meshgrid(quantiles, quantiles, indexing="ij")
-    code = torch.zeros(steps * steps, style.size or 0)
-    code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
-    if style.spread:
-        code = code * torch.tensor(style.spread)
-    if style.centre:
-        code = code + torch.tensor(style.centre)
-    with torch.no_grad():
-        made = _make(model, {factor.name: torch.full((len(code),), k), style.name: code}, len(code))
+    standard = torch.zeros(steps * steps, style.size or 0)
+    standard[:, dimensions[0]], standard[:, dimensions[1]] = down.flatten(), across.flatten()
+    code = family_of(style).from_standard(style, standard)
+    made = model.generate(len(code), {factor.name: torch.full((len(code),), k), style.name: code})
     return made.reshape(steps, steps, *made.shape[1:]).numpy()
 
 
@@ -88,49 +78,41 @@ def one_of_each(classes: Tensor, count: int) -> list[int]:
 
 
 def traversals(
-    model: GraphicalModel, x: Tensor, style: NodeSpec, dimensions: list[int], steps: int = 9
+    model: TrainedModel, x: Tensor, style: NodeSpec, dimensions: list[int], steps: int = 9
 ) -> np.ndarray:
     """One item with one style dimension swept in each row, ``(D, steps, ...)`` (E19 Fig. 4 left)."""
+    values = _repeated(model.recognise(x[:1]).values, steps)
     rows = []
-    with torch.no_grad():
-        values = _repeated(model.recognise(x[:1]).values, steps)
-        for dimension in dimensions:
-            code = values[style.name].clone()
-            code[:, dimension] = _sweep(style, dimension, steps)
-            rows.append(_make(model, {**values, style.name: code}, steps))
+    for dimension in dimensions:
+        code = values[style.name].clone()
+        code[:, dimension] = _sweep(style, dimension, steps)
+        rows.append(model.generate(steps, {**values, style.name: code}))
     return torch.stack(rows).numpy()
 
 
-def samples(model: GraphicalModel, rows: int, columns: int, seed: int = 0) -> np.ndarray:
+def samples(model: TrainedModel, rows: int, columns: int, seed: int = 0) -> np.ndarray:
     """New items from the prior, ``(rows, columns, ...)``."""
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = model.generate(rows * columns)
+        made = model.generate(rows * columns, {})
     return made.reshape(rows, columns, *made.shape[1:]).numpy()
 
 
-def samples_by_class(model: GraphicalModel, factor: NodeSpec, rows: int, seed: int = 0) -> np.ndarray:
+def samples_by_class(model: TrainedModel, factor: NodeSpec, rows: int, seed: int = 0) -> np.ndarray:
     """New items, ``(rows, K, ...)``: a class in each column, and in each row one draw of everything else."""
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        drawn = model.decode(None, given(rows))
-        values = {node.name: drawn[node.name].value for node in model.spec.latents}
-        columns = [
-            _make(model, {**values, factor.name: torch.full((rows,), k)}, rows)
-            for k in range(factor.size or 0)
-        ]
+    columns = []
+    for k in range(factor.size or 0):
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)  # the same draws of everything else for every class
+            columns.append(model.generate(rows, {factor.name: torch.full((rows,), k)}))
     return torch.stack(columns, 1).numpy()
 
 
 def _sweep(node: NodeSpec, dimension: int, steps: int) -> Tensor:
     """Values of one dimension across the prior."""
-    centre = node.centre[dimension] if node.centre else 0.0
-    spread = node.spread[dimension] if node.spread else 1.0
-    return centre + spread * torch.linspace(-SPREAD, SPREAD, steps)
-
-
-def _make(model: GraphicalModel, values: Mapping[str, Tensor], count: int) -> Tensor:
-    return model.expected(given(count, dict(values)))
+    standard = torch.zeros(steps, node.size or 0)
+    standard[:, dimension] = torch.linspace(-SPREAD, SPREAD, steps)
+    return family_of(node).from_standard(node, standard)[:, dimension]
 
 
 def _repeated(values: Mapping[str, Tensor], times: int) -> dict[str, Tensor]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unknot.data.dataset import Dataset
-from unknot.models.graphical_model import GraphicalModel
-from unknot.workflow.evaluation import Answers, class_probabilities
+from unknot.workflow.evaluation import Answers
 from unknot.workflow.labels import class_names
+from unknot.workflow.measures import class_probabilities
+from unknot.workflow.trained_model import TrainedModel
 
 
 def prediction_table(
-    model: GraphicalModel, train: Dataset, answers: Answers, items: Mapping[str, Sequence[Any]]
+    model: TrainedModel, answers: Answers, items: Mapping[str, Sequence[Any]]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and rows: what tells the items apart, then for each named factor its class and probability, or its
     numbers."""
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
-    for node in model.spec.labelled:
+    for node in model.labelled:
         summary = answers.summaries[node.name]
-        factor = train.factors[node.name]
+        factor = model.data.factors[node.name]
         if factor.kind == "continuous":
             for d in range(summary.shape[1]):
                 header.append(node.name if summary.shape[1] == 1 else f"{node.name}[{d}]")

@@ -5,13 +5,12 @@ defaults::
 
     data:   {name: mnist}                 # a known data set, or file: mine.npz / table.csv / a folder of images
     labels: {digit: 100, seed: 0}         # how many labels may be seen; left out: all there are
-    model:  {nodes: {...}}                # left out: every factor and a style
+    model:  {nodes: {...}}                # or program: mine.py:MyModel; left out: every factor and a style
     train:  {steps: 2000, objective: {name: semi_supervised, alpha: 20}}
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -24,18 +23,14 @@ from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
 from unknot.data.user.user_files import read_user_data
 from unknot.errors import SpecError
-from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import MODEL_KEYS, ModelSpec, read_spec
+from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.yaml_file import read_yaml
-from unknot.train.config import TrainConfig
-from unknot.workflow.labels import check_labels, label_kinds, share_of_labels
-from unknot.workflow.model_for_data import model_for_data, with_columns
+from unknot.suggest import did_you_mean
+from unknot.workflow.labels import label_kinds
 
 _SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
 SECTIONS = ("data", "labels", "model", "train")
-TRAINING = {"steps": 1000, "objective": {"name": "semi_supervised", "alpha": 20.0}}  # where nothing is said
 FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
-MODEL_OPTIONS = ("style", "gradient", "x", *MODEL_KEYS)
 
 
 @dataclass(frozen=True)
@@ -52,9 +47,7 @@ class Recipe:
         """From a spec's content; unknown sections are refused by name."""
         for key in given:
             if key not in SECTIONS:
-                near = difflib.get_close_matches(str(key), SECTIONS, n=1)
-                hint = f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(SECTIONS)}"
-                raise SpecError(f"{where}: unknown section '{key}'{hint}")
+                raise SpecError(f"{where}: unknown section '{key}'; {did_you_mean(key, SECTIONS)}")
         parts = {key: _plain(value or {}) for key, value in given.items()}
         for key, value in parts.items():
             if not isinstance(value, Mapping):
@@ -67,11 +60,15 @@ class Recipe:
         path = Path(path)
         content = read_yaml(path, "spec", ", ".join(SECTIONS))
         recipe = cls.from_dict(content, str(path))
-        if "file" in recipe.data:  # a path in a spec is meant from where the spec lies
-            recipe = replace(
-                recipe, data={**recipe.data, "file": str(path.parent / str(recipe.data["file"]))}
-            )
-        return recipe
+        data, model = (
+            dict(recipe.data),
+            dict(recipe.model),
+        )  # a path in a spec is meant from where the spec lies
+        if "file" in data:
+            data["file"] = str(path.parent / str(data["file"]))
+        if "program" in model:
+            model["program"] = str(path.parent / str(model["program"]))
+        return replace(recipe, data=data, model=model)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
         """The recipe with some values replaced: ``{"train.steps": 100, "labels.digit": 50}``."""
@@ -104,12 +101,9 @@ class Recipe:
         if "file" in settings:
             for key in settings:
                 if key not in FILE_OPTIONS:
-                    near = difflib.get_close_matches(str(key), FILE_OPTIONS, n=1)
-                    hint = (
-                        f"; did you mean '{near[0]}'?" if near else f"; there are {', '.join(FILE_OPTIONS)}."
-                    )
-                    raise SpecError(f"data: unknown key '{key}'{hint}")
-            told = label_kinds(self._spec()) if "nodes" in self.model else {}
+                    raise SpecError(f"data: unknown key '{key}'; {did_you_mean(key, FILE_OPTIONS)}")
+            described = self._described()
+            told = {} if described is None else label_kinds(described.labelled)
             settings["kinds"] = told | dict(settings.get("kinds") or {})
             return read_user_data(settings.pop("file"), **settings)
         if "name" not in settings:
@@ -129,42 +123,22 @@ class Recipe:
         rules = dict(self.labels)
         seed = int(rules.pop("seed", 0))
         if not rules:
-            names = [n.name for n in self._spec().labelled] if "nodes" in self.model else list(train.factors)
+            described = self._described()
+            names = list(train.factors) if described is None else [n.name for n in described.labelled]
             rules = {name: "all" for name in names if name in train.factors}
         return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
 
-    def build_model(self, train: Dataset) -> GraphicalModel:
-        """The model for data on which the budget has been applied, after a check that its labels fit."""
-        spec = with_columns(self._spec(), train) if "nodes" in self.model else self._default(train)
-        check_labels(spec, train, [name for name in self.labels if name != "seed"])
-        return GraphicalModel(spec, train.item_shape)
+    def absolute(self) -> Recipe:
+        """The recipe with whole paths of its data file and its program, so that a run can be used from any folder."""
+        data, model = dict(self.data), dict(self.model)
+        if "file" in data:
+            data["file"] = str(Path(str(data["file"])).absolute())
+        if "program" in model:
+            model["program"] = str(Path(str(model["program"])).absolute())
+        return replace(self, data=data, model=model)
 
-    def train_config(self, train: Dataset) -> TrainConfig:
-        """The training settings, with the defaults for what is not said."""
-        chosen = {**TRAINING, **self.train}
-        if self.train.get("epochs") is not None and self.train.get("steps") is None:
-            chosen["steps"] = None
-        if not train.factors and "objective" not in self.train:
-            chosen["objective"] = "elbo"
-        chosen.setdefault("batch_size", min(300, len(train)))
-        chosen.setdefault("labelled_share", share_of_labels(train))
-        config = TrainConfig.from_dict(chosen)
-        if config.patience is not None and not any(bool(f.known.any()) for f in train.factors.values()):
-            raise SpecError(
-                "train: patience stops by the error on held-out labels, but no label may be seen."
-            )
-        return config
-
-    def _spec(self) -> ModelSpec:
-        return read_spec(self.model)
-
-    def _default(self, train: Dataset) -> ModelSpec:
-        for key in self.model:
-            if key not in MODEL_OPTIONS:
-                near = difflib.get_close_matches(str(key), (*MODEL_OPTIONS, "nodes"), n=1)
-                hint = f"; did you mean '{near[0]}'?" if near else ""
-                raise SpecError(f"model: unknown key '{key}'{hint}")
-        return model_for_data(train, **self.model)
+    def _described(self) -> ModelSpec | None:
+        return read_spec(self.model) if "nodes" in self.model else None
 
 
 def _rule(rule: Any) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from tests.data.found_files import found
-from tests.data.sets.test_idx import write_set
+from tests.data.sets.idx_files import write_set
 from unknot.data.files.catalogue import Files
 from unknot.data.sets import computed
 

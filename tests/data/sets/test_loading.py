@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import unknot.data
-from tests.data.sets.test_idx import write_set
+from tests.data.sets.idx_files import write_set
 from unknot.data.sets.loading import entries
 from unknot.errors import DataError
 

@@ -37,7 +37,6 @@ def test_a_reading_is_as_sure_as_its_least_sure_answer() -> None:
     reading = make(3).reading(dist)
     assert reading.value.tolist() == [[1.0, 0.0, 0.0]]
     torch.testing.assert_close(reading.confidence, torch.tensor([0.6]))
-    assert make(3).point(dist.logits).tolist() == [[1.0, 0.0, 0.0]]
 
 
 def test_one_answer_is_two_classes() -> None:

@@ -23,8 +23,6 @@ def test_the_prior_of_a_gaussian_is_in_its_own_units() -> None:
     torch.testing.assert_close(p["z"].dist.loc, torch.tensor([5.0, -1.0]))
     torch.testing.assert_close(p["z"].dist.scale, torch.tensor([10.0, 0.1]))
     torch.testing.assert_close(one.features(torch.tensor([15.0, -1.1])), torch.tensor([1.0, -1.0]))
-    zero = torch.zeros(1, 4)
-    torch.testing.assert_close(one.summary(zero), torch.tensor([[5.0, -1.0]]))
 
 
 def test_units_do_not_change_the_model() -> None:

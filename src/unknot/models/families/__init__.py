@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch import Tensor
+from torch.distributions import Distribution
 
 from unknot.models.families.bernoulli import BernoulliFamily
 from unknot.models.families.categorical import CategoricalFamily
@@ -15,7 +16,16 @@ from unknot.models.families.normal import NormalFamily
 from unknot.models.families.relaxed_bernoulli import RelaxedBernoulliFamily
 from unknot.models.node_spec import NodeSpec
 
-__all__ = ["FAMILIES", "Family", "LabelKind", "Settings", "family", "family_of", "node_for_labels"]
+__all__ = [
+    "FAMILIES",
+    "Family",
+    "LabelKind",
+    "Settings",
+    "family",
+    "family_of",
+    "family_with",
+    "node_for_labels",
+]
 
 _ALL: tuple[type[Family], ...] = (
     NormalFamily,
@@ -31,6 +41,11 @@ FAMILIES: dict[str, type[Family]] = {one.name: one for one in _ALL}
 def family_of(spec: NodeSpec) -> type[Family]:
     """The family of a latent node, with all that is to be known of it: ``family_of(node).has_classes``."""
     return FAMILIES[spec.family]
+
+
+def family_with(dist: Distribution) -> str | None:
+    """The name of the family whose sites have such a distribution, or None if it is none of ours."""
+    return next((one.name for one in _ALL if isinstance(dist, one.distributions)), None)
 
 
 def family(spec: NodeSpec) -> Family:

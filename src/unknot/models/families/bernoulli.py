@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
+from torch.distributions import Bernoulli, Distribution
 
 from unknot.core.trace import Trace
 from unknot.models.agreement import Reading, first_draw
@@ -16,6 +17,7 @@ class BernoulliFamily(Family):
     """Several yes-or-no answers."""
 
     name = "bernoulli"
+    distributions: ClassVar[tuple[type[Distribution], ...]] = (Bernoulli,)
     default_gradient: ClassVar[str | None] = "straight_through"
     generating_gradient = "score_function"
 
@@ -33,12 +35,6 @@ class BernoulliFamily(Family):
         return trace.bernoulli(
             logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
         )
-
-    def summary(self, outputs: Tensor) -> Tensor:
-        return outputs.sigmoid()
-
-    def point(self, outputs: Tensor) -> Tensor:
-        return (outputs > 0).to(outputs.dtype)
 
     def reading(self, dist: Any) -> Reading:
         probs = first_draw(dist.probs.detach(), 1)

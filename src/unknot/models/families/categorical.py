@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from torch import Tensor
+from torch.distributions import Categorical, OneHotCategorical
 
 from unknot.core.trace import Trace
 from unknot.models.families.concrete import ConcreteFamily
@@ -14,6 +15,7 @@ class CategoricalFamily(ConcreteFamily):
     """One of K classes as a one-hot vector, enumerated unless another gradient is named."""
 
     name = "categorical"
+    distributions = (OneHotCategorical, Categorical)
     suits = ()
     default_gradient = "enumerate"
 

@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
+from torch.distributions import Distribution
 from torch.nn.functional import one_hot
 
+from unknot.core.relaxed import Concrete
 from unknot.core.trace import Trace
 from unknot.models.agreement import Reading, first_draw
 from unknot.models.families.family import Family, LabelKind, Settings
@@ -21,6 +23,7 @@ class ConcreteFamily(Family):
     """
 
     name = "concrete"
+    distributions: ClassVar[tuple[type[Distribution], ...]] = (Concrete,)
     has_classes = True
     label_kind = "categorical"
     label_kinds = ("categorical", "count", "binary")
@@ -60,12 +63,6 @@ class ConcreteFamily(Family):
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
     ) -> Tensor:
         return trace.concrete(outputs, temperature, value=value, name=self.spec.name, gradient=gradient)
-
-    def summary(self, outputs: Tensor) -> Tensor:
-        return outputs.softmax(-1)
-
-    def point(self, outputs: Tensor) -> Tensor:
-        return one_hot(outputs.argmax(-1), self.size).to(outputs.dtype)
 
     def reading(self, dist: Any) -> Reading:
         probs = first_draw(dist.probs.detach(), 1)

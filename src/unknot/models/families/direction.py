@@ -24,6 +24,7 @@ class DirectionFamily(Family):
     """
 
     name = "direction"
+    distributions = (Direction,)
     label_kind = "continuous"
     measure = "mean angle (degrees)"
 
@@ -63,9 +64,6 @@ class DirectionFamily(Family):
         mean = normalize(outputs[..., :3], dim=-1, eps=1e-6)
         concentration = softplus(outputs[..., 3]) + SMALLEST_SCALE
         return trace.variable(Direction(mean, concentration), value, name=self.spec.name, gradient=gradient)
-
-    def summary(self, outputs: Tensor) -> Tensor:
-        return normalize(outputs[..., :3], dim=-1, eps=1e-6)
 
     def reading(self, dist: Any) -> Reading:
         concentration = first_draw(dist.concentration.detach(), 0)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.distributions import Distribution
 
 from unknot.core.trace import Trace
 from unknot.models.agreement import Reading
@@ -34,6 +35,7 @@ class Family(nn.Module, ABC):
     """
 
     name: ClassVar[str]  # in descriptions
+    distributions: ClassVar[tuple[type[Distribution], ...]] = ()  # of its sites, to know it in any program
     has_classes: ClassVar[bool] = False  # labels are one class (B,) an item; otherwise vectors (B, D)
     gaussian: ClassVar[bool] = False  # dimensions with a mean and a width each, that can be swept one by one
     label_kind: ClassVar[LabelKind | None] = None  # how labels are read; None: as they come
@@ -117,14 +119,6 @@ class Family(nn.Module, ABC):
     def generate(self, p: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
         """The site in the generative program; if it must be drawn, as a real value and not as a relaxed one."""
         return self.site(p, outputs, value, temperature, self.generating_gradient)
-
-    @abstractmethod
-    def summary(self, outputs: Tensor) -> Tensor:
-        """What a recogniser reports: probabilities of the classes, or the mean."""
-
-    def point(self, outputs: Tensor) -> Tensor:
-        """The single best value: one-hot, or the mean."""
-        return self.summary(outputs)
 
     @abstractmethod
     def reading(self, dist: Any) -> Reading:

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.distributions import Normal
 from torch.nn.functional import softplus
 
 from unknot.core.trace import Trace
@@ -20,6 +21,7 @@ class NormalFamily(Family):
     """A vector of real numbers, in the units of its ``centre`` and ``spread``: networks see it standardised."""
 
     name = "normal"
+    distributions = (Normal,)
     gaussian = True
     label_kind = "continuous"
     suits = ("continuous",)
@@ -74,10 +76,6 @@ class NormalFamily(Family):
         if not self.standard:
             loc, scale = self.centre + self.spread * loc, self.spread * scale
         return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
-
-    def summary(self, outputs: Tensor) -> Tensor:
-        loc = outputs.chunk(2, -1)[0]
-        return loc if self.standard else self.centre + self.spread * loc
 
     def reading(self, dist: Any) -> Reading:
         loc = first_draw(dist.mean.detach(), 1)

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
+from unknot.core.relaxed import BinaryConcrete
 from unknot.core.trace import Trace
 from unknot.models.families.bernoulli import BernoulliFamily
 
@@ -14,6 +15,7 @@ class RelaxedBernoulliFamily(BernoulliFamily):
     """Several yes-or-no answers, relaxed."""
 
     name = "relaxed_bernoulli"
+    distributions = (BinaryConcrete,)
     default_gradient = None
 
     def site(

@@ -9,8 +9,8 @@ import torch
 from unknot.cli import main
 from unknot.errors import RunError
 from unknot.workflow.recipe import Recipe
-from unknot.workflow.saved_run import open_model
-from unknot.workflow.trained import open_trained, train_recipe
+from unknot.workflow.run import open_run, train_recipe
+from unknot.workflow.trained_model import TrainedModel
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def run(tmp_path_factory):
     np.savez(folder / "mine.npz", x=images, parity=words)
     recipe = Recipe({"file": str(folder / "mine.npz")}, train={"steps": 2, "batch_size": 20})
     train_recipe(recipe, folder / "run")
-    same = open_trained(folder / "run").model.state_dict()
+    same = open_run(folder / "run").model.module.state_dict()
     (folder / "mine.npz").unlink()
     np.savez(folder / "new.npz", x=images[:5])
     return folder, same
@@ -31,8 +31,8 @@ def run(tmp_path_factory):
 
 def test_the_weights_and_the_classes_are_those_of_the_run(run) -> None:
     folder, weights = run
-    kept = open_model(folder / "run")
-    for name, value in kept.model.state_dict().items():
+    kept = TrainedModel.load(folder / "run")
+    for name, value in kept.module.state_dict().items():
         assert torch.equal(value, weights[name]), name
     assert kept.data.factors["parity"].classes == ("even", "odd")
     assert len(kept.data) == 0
@@ -56,10 +56,10 @@ def test_a_damaged_file_is_one_sentence(run, tmp_path) -> None:
     try:
         path.write_text(whole[:50])
         with pytest.raises(RunError, match=r"model\.json is damaged"):
-            open_model(folder / "run")
+            TrainedModel.load(folder / "run")
         path.write_text(json.dumps({"spec": {}}))
         with pytest.raises(Exception, match="nodes"):
-            open_model(folder / "run")
+            TrainedModel.load(folder / "run")
     finally:
         path.write_text(whole)
 

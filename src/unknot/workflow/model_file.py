@@ -1,0 +1,121 @@
+"""The one file format of a model: ``model.json`` beside its weights, in a saved folder or in a run.
+
+``model.json`` holds the version of the format, the model's description and the outline of its data. A saved folder
+has the weights in ``model.safetensors``, whose digest the JSON carries; in a run they are those of its last
+checkpoint. A program of the user's own lies beside them as ``program.py``, and is run when the model is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from unknot import __version__
+from unknot.data.dataset import Dataset
+from unknot.data.description import dataset_without_items, describe_dataset
+from unknot.errors import RunError
+from unknot.files import write_folder
+from unknot.train.run_folder import RunFolder, is_run
+from unknot.workflow.model_source import PROGRAM, read_source
+from unknot.workflow.program import trainable
+from unknot.workflow.trained_model import TrainedModel
+
+FORMAT = 2
+MODEL, WEIGHTS = "model.json", "model.safetensors"
+_OURS = (MODEL, WEIGHTS, PROGRAM)  # what a saved folder holds
+
+
+def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
+    """What says all of a model but its weights: ``model.json``, and a program's text."""
+    content = {
+        "format": FORMAT,
+        "unknot": __version__,
+        "model": model.source.to_dict(),
+        "data": describe_dataset(model.data),
+        "words": list(model.words),
+        "ink": model.ink,
+        **more,
+    }
+    return {MODEL: json.dumps(content, indent=1).encode(), **model.source.files()}
+
+
+def save_model(model: TrainedModel, path: Path, **more: Any) -> None:
+    """Write a folder that :func:`load_model` reads; ``more`` is kept in ``model.json``."""
+    from safetensors.torch import save
+
+    path = path.absolute()
+    others = [one.name for one in path.iterdir() if one.name not in _OURS] if path.is_dir() else []
+    if others:
+        raise RunError(f"{path} holds other files ({others[0]}): save the model in a folder of its own.")
+    weights = save({name: w.cpu().contiguous() for name, w in model.module.state_dict().items()})
+    digest = hashlib.sha256(weights).hexdigest()
+    files = {**model_files(model, sha256=digest, **more), WEIGHTS: weights}
+    write_folder(path, files, replace=True)
+
+
+def load_model(path: Path) -> TrainedModel:
+    """The model of a saved folder, or of a run."""
+    content = read_description(path)
+    try:
+        source = read_source(content["model"], path)
+        data, ink = dataset_without_items(content["data"]), bool(content["ink"])
+        words = tuple(str(name) for name in content["words"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RunError(f"{path / MODEL} is damaged ({type(error).__name__}: {error}).") from error
+    with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
+        module = source.build(data.item_shape)
+    if is_run(path):
+        RunFolder.open(path).load_weights(trainable(module))
+    else:
+        _load_weights(module, path, content.get("sha256"))
+    return TrainedModel(module.eval(), source, data, words, ink)
+
+
+def read_description(path: Path) -> Mapping[str, Any]:
+    """The content of ``model.json``, after a look at its version."""
+    try:
+        content = json.loads((path / MODEL).read_text())
+    except OSError as error:
+        raise RunError(
+            f"{path} holds no model: it has no readable {MODEL} ({error.strerror}); give a run of `unknot fit` or a "
+            "folder that `save` wrote."
+        ) from error
+    except ValueError as error:
+        raise RunError(f"{path / MODEL} is damaged ({error}).") from error
+    if not isinstance(content, dict):
+        raise RunError(f"{path / MODEL} is damaged (it is not a table of settings).")
+    if "spec" in content and "format" not in content:  # a run made before formats were numbered
+        return {"model": content["spec"], "data": content.get("data"), "words": [], "ink": content.get("ink")}
+    if content.get("format") != FORMAT:
+        raise RunError(
+            f"{path} was saved by another version (format {content.get('format')}, this one reads {FORMAT})."
+        )
+    return content
+
+
+def _load_weights(module: nn.Module, path: Path, digest: Any) -> None:
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    try:
+        weights = (path / WEIGHTS).read_bytes()
+        if hashlib.sha256(weights).hexdigest() != digest:
+            raise RunError(
+                f"the model in {path} is damaged: {WEIGHTS} is not the one that {MODEL} describes."
+            )
+        module.load_state_dict(load(weights))
+    except OSError as error:
+        raise RunError(f"the model in {path} has no readable {WEIGHTS}: {error.strerror}.") from error
+    except (SafetensorError, RuntimeError) as error:
+        raise RunError(f"the model in {path} is damaged: {' '.join(str(error).split())}") from error
+
+
+def described_data(data: Dataset) -> Dataset:
+    """A data set without its items, as a model keeps it."""
+    return dataset_without_items(describe_dataset(data))

@@ -1,0 +1,90 @@
+"""Where a model comes from: a description of nodes, or a program of the user's own; enough to make it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from torch import Size, nn
+
+from unknot.data.dataset import Dataset
+from unknot.errors import SpecError
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import ModelSpec, NodeSpec, read_spec
+from unknot.suggest import did_you_mean
+from unknot.workflow.program import load_program, program_nodes
+
+PROGRAM = "program.py"  # a program's file in a run or a saved model
+_KEYS = ("program", "arguments")
+
+
+@dataclass(frozen=True)
+class Described:
+    """A model described by its nodes."""
+
+    spec: ModelSpec
+
+    def build(self, shape: Size) -> nn.Module:
+        """The module, with weights drawn by torch's global generator."""
+        return GraphicalModel(self.spec, shape)
+
+    def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
+        return list(self.spec.nodes)
+
+    def label_names(self, data: Dataset) -> list[str]:
+        """The factors whose labels its encoder is given: those of the nodes that take labels."""
+        return [node.name for node in self.spec.labelled]
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.spec.to_dict()
+
+    def files(self) -> dict[str, bytes]:
+        return {}
+
+
+@dataclass(frozen=True)
+class Programmed:
+    """A model written as a Python class with ``encode`` and ``decode`` (:mod:`unknot.workflow.program`)."""
+
+    path: Path
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def build(self, shape: Size) -> nn.Module:
+        """The module, with weights drawn by torch's global generator."""
+        return load_program(self.path, self.name, self.arguments)
+
+    def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
+        return program_nodes(module, data)
+
+    def label_names(self, data: Dataset) -> list[str]:
+        """The factors whose labels its encoder is given: all there are; it takes what it knows."""
+        return list(data.factors)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"program": f"{PROGRAM}:{self.name}", "arguments": dict(self.arguments)}
+
+    def files(self) -> dict[str, bytes]:
+        """The program's text, which a run keeps: editing the file later changes no trained model."""
+        return {PROGRAM: self.path.read_bytes()}
+
+
+ModelSource = Described | Programmed
+
+
+def read_source(described: Mapping[str, Any], folder: Path) -> ModelSource:
+    """A model from its plain description; a program's file is meant from ``folder``."""
+    if "program" not in described:
+        return Described(read_spec(described))
+    for key in described:
+        if key not in _KEYS:
+            raise SpecError(f"model: a program has no key '{key}'; {did_you_mean(key, _KEYS)}")
+    file, _, name = str(described["program"]).rpartition(":")
+    if not file or not name.isidentifier():
+        raise SpecError(f"model: program is FILE.py:CLASS, but is {described['program']!r}.")
+    arguments = described.get("arguments") or {}
+    if not isinstance(arguments, Mapping):
+        raise SpecError(f"model: arguments of a program are a table of settings, but are {arguments!r}.")
+    return Programmed(folder / file, name, dict(arguments))

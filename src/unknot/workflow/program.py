@@ -1,0 +1,118 @@
+"""A model of one's own: a module with ``encode`` and ``decode``, from a Python file that a spec names.
+
+``model: {program: my_model.py:Canvas, arguments: {most: 3}}`` is **code that runs**, with all rights of the user:
+when it is fitted, and whenever a run or a saved model made from it is opened. Open only those you trust.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unknot.core.trace import Trace
+from unknot.data.dataset import Dataset
+from unknot.errors import SpecError
+from unknot.models.families import family_with
+from unknot.models.spec import NodeSpec
+from unknot.suggest import did_you_mean
+from unknot.workflow.generation import data_site
+from unknot.workflow.recognition import best_trace, recognise, summary
+
+_EXAMPLES = 4  # items of the run that shows which sites a program has
+
+
+class TrainedBoth(nn.Module):
+    """Both programs of a module on a batch: what training calls, for a module without a ``forward`` of its own."""
+
+    def __init__(self, program: nn.Module) -> None:
+        super().__init__()
+        self.program = program
+
+    def forward(self, batch: Any) -> tuple[Trace, Trace]:
+        q = self.program.encode(batch.x, batch.values)  # type: ignore[operator]
+        return q, self.program.decode(batch.x, q)  # type: ignore[operator]
+
+
+def trainable(program: nn.Module) -> nn.Module:
+    """The module that training calls with a batch: the program itself, if it has a ``forward``."""
+    return TrainedBoth(program) if type(program).forward is nn.Module.forward else program
+
+
+def load_program(path: Path, name: str, arguments: Mapping[str, Any]) -> nn.Module:
+    """Run a Python file and make the module of that name in it."""
+    module = _run_file(path)
+    made = getattr(module, name, None)
+    if not (isinstance(made, type) and issubclass(made, nn.Module)):
+        there = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, nn.Module)]
+        raise SpecError(f"model: {path} has no module '{name}'; {did_you_mean(name, there)}")
+    for method in ("encode", "decode"):
+        if not callable(getattr(made, method, None)):
+            raise SpecError(f"model: {name} in {path} has no method {method}(...) that returns a trace.")
+    try:
+        return made(**arguments)
+    except TypeError as error:
+        raise SpecError(f"model: {name} in {path} cannot be made with {dict(arguments)}: {error}.") from error
+
+
+def _run_file(path: Path) -> ModuleType:
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    except OSError as error:
+        raise SpecError(f"model: cannot read the program {path}: {error.strerror}.") from None
+    key = f"unknot_program_{path.stem}_{digest}"
+    if key in sys.modules:
+        return sys.modules[key]
+    found = importlib.util.spec_from_file_location(key, path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules[key] = module
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[key]
+        raise SpecError(f"model: the program {path} fails: {type(error).__name__}: {error}.") from error
+    return module
+
+
+# ---- what can be known of a program from its traces -------------------------------------------------------
+
+
+def program_nodes(program: nn.Module, data: Dataset) -> list[NodeSpec]:
+    """The variables of a program as nodes: those it recognises, those that take labels, and the data.
+
+    A program takes labels of a factor that one of its sites is named after, or that its ``summaries(q)`` names.
+    """
+    x = torch.zeros(_EXAMPLES, *data.item_shape)
+    with torch.random.fork_rng(devices=[]):
+        q, p = example_traces(program, x)
+        said = recognise(program, x).summaries
+    data_name = data_site(q, p)
+    labelled = [name for name in said if name in data.factors]
+    nodes = [
+        NodeSpec(node.name, family, summary(node).shape[1], recognised_from=(data_name,))
+        for node in q.variables()
+        if node.name not in labelled and (family := family_with(node.dist)) is not None
+    ]
+    for name in labelled:
+        numbers = data.factors[name].kind == "continuous"
+        family = family_with(q[name].dist) if name in q else None
+        family = family or ("normal" if numbers else "categorical")
+        size = said[name].shape[1]
+        nodes.append(NodeSpec(name, family, size, recognised_from=(data_name,), labels=True))
+    return [*nodes, NodeSpec(data_name, "program")]
+
+
+def example_traces(program: nn.Module, x: Tensor) -> tuple[Trace, Trace]:
+    """Both traces on some items, at best values."""
+    q = best_trace(program, x)
+    with torch.no_grad():
+        return q, program.decode(x, q)  # type: ignore[operator]

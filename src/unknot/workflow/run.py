@@ -1,0 +1,143 @@
+"""TrainedRun: a run with its model and its data in hand; made by training a recipe or by opening a run folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unknot.data.dataset import Dataset
+from unknot.data.label_budget import LabelBudget
+from unknot.errors import RunError, SpecError
+from unknot.train.config import TrainConfig
+from unknot.train.loop import Result, fit
+from unknot.train.processes import connect
+from unknot.train.run_folder import RunFolder
+from unknot.workflow.assembly import Assembly, assemble
+from unknot.workflow.evaluation import evaluate
+from unknot.workflow.model_file import model_files
+from unknot.workflow.model_source import PROGRAM
+from unknot.workflow.recipe import SECTIONS, Recipe
+from unknot.workflow.trained_model import TrainedModel
+
+_HELD_OUT = 0.2  # share of the labelled budget that early stopping listens to
+
+
+@dataclass(frozen=True)
+class TrainedRun:
+    """What is needed to evaluate, predict, sample and report."""
+
+    run: RunFolder
+    recipe: Recipe
+    model: TrainedModel
+    train: Dataset  # labels outside the budget are gone
+    test: Dataset | None
+    budget: LabelBudget
+
+
+def train_recipe(
+    recipe: Recipe, path: str | Path, data_dir: str | Path | None = None
+) -> tuple[TrainedRun, Result]:
+    """Train a recipe in a new run folder.
+
+    Whatever can be wrong is looked at before the folder is made; a run that fails before its first checkpoint
+    leaves none behind.
+    """
+    recipe = recipe.absolute()
+    data = recipe.dataset(data_dir)
+    budget = recipe.budget(recipe.training_data(data))
+    made = _assemble(recipe, budget.apply(recipe.training_data(data)))
+    settings = {**recipe.to_dict(), "train": made.config.to_dict()}
+    run = _make_folder(path, settings, budget, made)
+    try:
+        trained = TrainedRun(run, recipe, made.model, made.data, recipe.test_data(data), budget)
+        return trained, _train(trained, made, made.config)
+    except BaseException:
+        if run.latest() is None:
+            shutil.rmtree(run.path, ignore_errors=True)
+        raise
+
+
+def resume(
+    path: str | Path, settings: Mapping[str, Any], data_dir: str | Path | None
+) -> tuple[TrainedRun, Result]:
+    """Go on with a run; settings such as train.steps may be raised, and its data may have moved."""
+    run = RunFolder.open(path)
+    for key in settings:
+        if not key.startswith("train.") and key != "data.file":
+            raise SpecError(
+                f"--set {key}: a run goes on with the data, labels and model it has; what may change are "
+                "train settings and data.file, if the file has moved."
+            )
+    recipe = _recipe(run).with_settings(settings).absolute()
+    trained, made = _open(run, recipe, data_dir)
+    if recipe.data != run.config["data"]:
+        run.write_config({**run.config, "data": dict(recipe.data)})
+    return trained, _train(trained, made, TrainConfig.from_dict(recipe.train))
+
+
+def open_run(path: str | Path, data_dir: str | Path | None = None) -> TrainedRun:
+    """A finished (or interrupted) run, with the weights of its last checkpoint."""
+    run = RunFolder.open(path)
+    trained, made = _open(run, _recipe(run), data_dir)
+    run.load_weights(made.trainee)
+    made.trainee.eval()
+    return trained
+
+
+def _train(trained: TrainedRun, made: Assembly, config: TrainConfig) -> Result:
+    train, held_out_score = made.data, None
+    if config.patience is not None:
+        kept, held_out = trained.budget.validation(made.data, _HELD_OUT, seed=config.seed)
+        held = held_out.apply(made.data)
+        train = kept.apply(made.data)
+        held_out_score = lambda module: _held_out_score(trained.model, held)  # noqa: E731
+    result = fit(made.trainee, train, config, trained.run, held_out_score)
+    made.trainee.eval()
+    return result
+
+
+def _make_folder(
+    path: str | Path, settings: Mapping[str, Any], budget: LabelBudget, made: Assembly
+) -> RunFolder:
+    """The run folder; of several processes the first one makes it, and the others wait until it is there."""
+    fabric = connect(made.config.device, made.config.precision)
+    path = fabric.broadcast(str(path))
+    if fabric.is_global_zero:
+        RunFolder.create(path, settings, budget, model_files(made.model))
+    fabric.barrier()
+    return RunFolder.open(path)
+
+
+def _open(run: RunFolder, recipe: Recipe, data_dir: str | Path | None) -> tuple[TrainedRun, Assembly]:
+    budget = run.budget
+    if budget is None:
+        raise RunError(f"{run.path} has no label budget: it was not made by `unknot fit`.")
+    data = recipe.dataset(data_dir)
+    made = _assemble(recipe, budget.apply(recipe.training_data(data)))
+    return TrainedRun(run, recipe, made.model, made.data, recipe.test_data(data), budget), made
+
+
+def _assemble(recipe: Recipe, shown: Dataset) -> Assembly:
+    asked = [name for name in recipe.labels if name != "seed"]
+    return assemble(shown, recipe.model, recipe.train, labels=asked)
+
+
+def _recipe(run: RunFolder) -> Recipe:
+    recipe = Recipe.from_dict({k: v for k, v in run.config.items() if k in SECTIONS}, str(run.path))
+    if "program" not in recipe.model:
+        return recipe
+    name = str(recipe.model["program"]).rpartition(":")[2]
+    kept = (run.path / PROGRAM).absolute()  # the program as it was when the run was made
+    return replace(recipe, model={**recipe.model, "program": f"{kept}:{name}"})
+
+
+def _held_out_score(model: TrainedModel, held: Dataset) -> float:
+    """Mean over factors of the share of right classes, or minus the error, on held-out labels alone."""
+    rows = torch.stack([factor.known for factor in held.factors.values()]).any(0)
+    found = evaluate(model, held.subset(rows))
+    return -sum(score.value for score in found) / max(len(found), 1)

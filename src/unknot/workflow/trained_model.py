@@ -1,0 +1,197 @@
+"""TrainedModel: the one object that recognises, varies, samples, reconstructs and scores, and is saved and loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Size, Tensor, nn
+
+from unknot.core.trace import Trace
+from unknot.data.dataset import Dataset
+from unknot.errors import DataError, SpecError
+from unknot.models.spec import NodeSpec
+from unknot.workflow.followers import followers
+from unknot.workflow.generation import expected_data
+from unknot.workflow.labels import class_names, has_classes, own_classes
+from unknot.workflow.model_source import ModelSource
+from unknot.workflow.recognition import Recognition, best_trace, recognise
+
+_CHUNK = 1000  # items that go through the networks at once
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model and what must be known of its data to use it.
+
+    Its protocol is met by any module with ``encode(x, labels)`` and ``decode(x, q)`` that return traces; a
+    :class:`~unknot.models.GraphicalModel` is one, a program written by hand another.
+
+    - ``module``: the two programs. Training changes it in place.
+    - ``source``: where it comes from, so that it can be made again.
+    - ``data``: the training data without its items: shape, factors and their classes, columns.
+    - ``words``: factors whose classes are words even where they look like numbers.
+    - ``ink``: whether images are drawn as dark strokes on a page.
+    """
+
+    module: nn.Module
+    source: ModelSource
+    data: Dataset
+    words: tuple[str, ...] = ()
+    ink: bool = False
+
+    # ---- what there is ------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The shape of one item."""
+        return self.data.item_shape
+
+    @cached_property
+    def nodes(self) -> list[NodeSpec]:
+        """All variables, the data among them."""
+        return self.source.nodes(self.module, self.data)
+
+    @property
+    def latents(self) -> list[NodeSpec]:
+        return [node for node in self.nodes if not node.is_data]
+
+    @property
+    def labelled(self) -> list[NodeSpec]:
+        """The variables that take labels: the named factors."""
+        return [node for node in self.nodes if node.labels]
+
+    def node(self, name: str) -> NodeSpec:
+        """The variable of that name."""
+        for one in self.latents:
+            if one.name == name:
+                return one
+        raise SpecError(
+            f"there is no factor '{name}' to set; there are {', '.join(n.name for n in self.latents)}."
+        )
+
+    def describe(self) -> str:
+        """What the model is, in a few lines."""
+        lines = [f"items of shape {tuple(self.shape)}, as of {self.data.name}"]
+        for node in self.latents:
+            size = f"{node.size} classes" if has_classes(node) else f"{node.size} numbers"
+            lines.append(f"{node.name}: {node.family}, {size}{', takes labels' if node.labels else ''}")
+        return "\n".join(lines)
+
+    # ---- recognising --------------------------------------------------------------------------------
+
+    def recognise(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Recognition:
+        """What the recogniser says of items ``(N, ...)``, without drawing; ``known`` values replace its own."""
+        parts = []
+        for start in range(0, len(x), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            told = None if known is None else {name: v[rows].to(self._device) for name, v in known.items()}
+            parts.append(recognise(self.module, x[rows].to(self._device), told))
+        return Recognition(
+            {n: torch.cat([p.summaries[n].cpu() for p in parts]) for n in parts[0].summaries},
+            {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values},
+        )
+
+    def recognition_trace(self, x: Tensor) -> Trace:
+        """The recognition program's trace at best values, with the distribution of every variable."""
+        return best_trace(self.module, x.to(self._device))
+
+    # ---- generating ---------------------------------------------------------------------------------
+
+    def generate(self, count: int, values: Mapping[str, Tensor]) -> Tensor:
+        """Expected items ``(count, ...)`` at values of variables; those without a value are drawn from the prior."""
+        told = {name: value.to(self._device) for name, value in values.items()}
+        data = next(node.name for node in self.nodes if node.is_data)
+        return expected_data(self.module, told, count, data, self.shape).cpu()
+
+    def sample(self, count: int, **values: Any) -> Tensor:
+        """New items, some variables given for all or for each in the user's own words: ``sample(16, digit=3)``."""
+        return self.generate(count, {name: self.value(name, v, count) for name, v in values.items()})
+
+    def reconstruct(self, x: Tensor) -> Tensor:
+        """What the model makes of items: recognised, then generated."""
+        return self.generate(len(x), self.recognise(x).values)
+
+    def vary(self, x: Tensor, name: str, settings: Iterable[Tensor]) -> Tensor:
+        """Items with one variable changed and everything else kept, ``(N, K, ...)`` for K settings (S17 Fig. 2a).
+
+        A setting is one value for all items, a class index ``()`` or a vector ``(D,)``, or with an axis of items
+        before it one for each.
+
+        What the recogniser computes from the changed variable without looking at the data follows it (S17's
+        q(s | i, l) for faces); all else stays as it was recognised.
+        """
+        axes = 0 if has_classes(self.node(name)) else 1
+        values, following = self.recognise(x).values, followers(self.nodes, name)
+        columns = []
+        for setting in settings:
+            changed = {**values, name: setting.expand(len(x), *setting.shape[setting.ndim - axes :])}
+            if following:
+                known = {
+                    node.name: changed[node.name] for node in self.labelled if node.name not in following
+                }
+                again = self.recognise(x, known).values
+                changed |= {node: again[node] for node in following}
+            columns.append(self.generate(len(x), changed))
+        return torch.stack(columns, 1)
+
+    def value(self, name: str, given: Any, count: int) -> Tensor:
+        """A value in the user's words as the site takes it: class indices ``(count,)``, or numbers ``(count, D)``."""
+        node = self.node(name)
+        if has_classes(node):
+            return self._class_indices(node, given, count)
+        numbers = torch.as_tensor(np.asarray(given, dtype=np.float32))
+        size = node.size or 0
+        if numbers.ndim <= 1 and numbers.numel() == size:
+            return numbers.reshape(1, size).expand(count, size)
+        if numbers.numel() != count * size or len(numbers) != count:
+            raise DataError(
+                f"'{name}' is {size} numbers for all, or for each of {count}; got shape {tuple(numbers.shape)}."
+            )
+        return numbers.reshape(count, size)
+
+    def _class_indices(self, node: NodeSpec, given: Any, count: int) -> Tensor:
+        classes = self.class_values(node.name)
+        named = [str(one) for one in classes]
+        codes = []
+        for one in np.asarray(given, dtype=object).ravel().tolist():
+            if one not in classes and str(one) not in named:
+                raise DataError(f"'{node.name}' has no class {one!r}; it has {', '.join(named)}.")
+            codes.append(classes.index(one) if one in classes else named.index(str(one)))
+        if len(codes) not in (1, count):
+            raise DataError(
+                f"'{node.name}' is one class for all, or one for each of {count}; got {len(codes)}."
+            )
+        return torch.tensor(codes).expand(count)
+
+    def class_values(self, name: str) -> list[Any]:
+        """The classes of a variable in the user's own type: words, numbers, or False and True."""
+        count = self.node(name).size or 0
+        if name not in self.data.factors:
+            return list(range(count))
+        factor = self.data.factors[name]
+        return list(class_names(factor, count)) if name in self.words else own_classes(factor, count)
+
+    # ---- files --------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a folder, whole or not at all: weights as safetensors, the rest as JSON."""
+        from unknot.workflow.model_file import save_model
+
+        save_model(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> TrainedModel:
+        """Read a saved model, or the model of a run with the weights of its last checkpoint."""
+        from unknot.workflow.model_file import load_model
+
+        return load_model(Path(path))
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.module.parameters()).device
