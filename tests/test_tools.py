@@ -1,0 +1,36 @@
+"""The tools measure what they say."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from unknot.suggest import did_you_mean
+
+TOOLS = Path(__file__).parent.parent / "tools"
+
+
+def test_the_footprint_counts_functions_of_ours_alone() -> None:
+    reached = runpy.run_path(str(TOOLS / "footprint.py"))["reached"]
+    words = ["digit", "style"]
+    assert reached(lambda: sorted(words)) == set()
+    assert reached(lambda: did_you_mean("digti", words)) == {
+        ("suggest.py", "did_you_mean"),
+        ("suggest.py", "nearest"),
+    }
+    stopped = reached(
+        lambda: [did_you_mean("a", words), pytest.fail("too far")], ("suggest.py", "did_you_mean")
+    )
+    assert ("suggest.py", "nearest") in stopped
+
+
+def test_the_import_graph_lists_what_is_imported_first() -> None:
+    tool = runpy.run_path(str(TOOLS / "import_graph.py"))
+    graph = tool["import_graph"]()
+    order = tool["in_order"](graph)
+    assert set(order) == set(graph)
+    assert order.index("errors") < order.index("core") < order.index("objectives") < order.index("cli")
+    assert graph["cli"]["workflow"] > 0
+    assert "papers" not in {part for name, to in graph.items() if name != "cli" for part in to}
