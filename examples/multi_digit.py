@@ -6,12 +6,20 @@ another count for every canvas: ``where`` switches the rest off. The count is en
 left to chance; the model of single digits is included as it is, under the prefix ``digit[k]``.
 
     python examples/multi_digit.py --steps 2000
+
+The same program goes through the ordinary doors: canvases as a file, and a spec that names the program::
+
+    python examples/multi_digit.py --write canvases.npz
+    unknot fit examples/multi_digit.yaml canvases.npz --run runs/canvas
+    unknot report runs/canvas
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import affine_grid, binary_cross_entropy, grid_sample, softplus
@@ -31,14 +39,14 @@ class Digit(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.see = nn.Sequential(nn.Flatten(), mlp(SIDE * SIDE, [64], 64), nn.ReLU())
+        self.see = nn.Sequential(nn.Flatten(-3), mlp(SIDE * SIDE, [64], 64), nn.ReLU())
         self.class_of = nn.Linear(64, 10)
         self.style_of = nn.Linear(64 + 10, 2 * STYLE)
         self.draw = mlp(10 + STYLE, [64], SIDE * SIDE)
 
     def encode(self, image: Tensor, label: object = None) -> Trace:
         q = Trace()
-        h = self.see(image)  # (B, 64)
+        h = self.see(image)  # (..., B, 64)
         y = q.concrete(self.class_of(h), 0.66, value=label, name="class")
         loc, raw = self.style_of(unknot.cat([h, y])).chunk(2, -1)
         q.normal(loc, softplus(raw) + 1e-3, name="style")
@@ -47,8 +55,8 @@ class Digit(nn.Module):
     def decode(self, q: Trace) -> tuple[Trace, Tensor]:
         p = Trace()
         y = p.concrete(torch.zeros(10), 0.66, value=q["class"], name="class")
-        z = p.normal(torch.zeros(STYLE), 1.0, value=q["style"], name="style")
-        return p, self.draw(unknot.cat([y, z])).sigmoid().unflatten(-1, (1, SIDE, SIDE))  # (B, 1, S, S)
+        z = p.normal(torch.zeros(STYLE), 1.0, value=q["style"], name="style", event_dims=1)
+        return p, self.draw(unknot.cat([y, z])).sigmoid().unflatten(-1, (1, SIDE, SIDE))  # (..., B, 1, S, S)
 
 
 class Canvas(nn.Module):
@@ -66,11 +74,13 @@ class Canvas(nn.Module):
         q = self.encode(batch.x, batch.values)
         return q, self.decode(batch.x, q)
 
-    def encode(self, x: Tensor, labels: dict[str, Tensor] | None = None) -> Trace:
-        labels = labels or {}
-        q = Trace()
+    def encode(self, x: Tensor, labels: dict[str, Tensor] | None = None, samples: int | None = None) -> Trace:
+        shown = {name: unknot.partial(values) for name, values in (labels or {}).items()}
+        q = Trace(samples)
         h = self.see(x)  # (B, 128)
-        known = unknot.partial(torch.where(labels["count"] > 0, labels["count"] - 1, -1)) if labels else None
+        known = None
+        if labels and "count" in labels:
+            known = unknot.partial(torch.where(labels["count"] > 0, labels["count"] - 1, -1))
         # how many more than one, enumerated: (3, 1, B), leading axes are (values, samples, batch)
         more = q.categorical(logits=self.count(h), value=known, name="more", gradient="enumerate")
         state = h.new_zeros(len(x), 64)
@@ -79,20 +89,28 @@ class Canvas(nn.Module):
             loc, raw = self.place(state).chunk(2, -1)
             with q.where(more >= k):
                 with q.scope("digit", k):
-                    shown = unknot.partial(labels[f"place_{k + 1}"]) if labels else None
-                    place = q.normal(loc, softplus(raw) + 1e-2, value=shown, name="place")  # (1, B, 3)
-                label = unknot.partial(labels[f"digit_{k + 1}"]) if labels else None
-                q.include(self.digit.encode(cut_out(x, place), label), "digit", k)
+                    seen = shown.get(f"place_{k + 1}")
+                    place = q.normal(loc, softplus(raw) + 1e-2, value=seen, name="place")  # (S, B, 3)
+                q.include(self.digit.encode(cut_out(x, place), shown.get(f"digit_{k + 1}")), "digit", k)
         return q
 
-    def decode(self, x: Tensor, q: Trace) -> Trace:
+    def summaries(self, q: Trace) -> dict[str, Tensor]:
+        """What the trace says of the factors, by their names: probabilities of counts from 0, and of digits."""
+        more = q["more"].dist.probs  # (B, 3)
+        said = {"count": torch.cat([torch.zeros_like(more[:, :1]), more], -1)}
+        for k in range(MOST):
+            said[f"digit_{k + 1}"] = q[f"digit[{k}].class"].dist.probs
+        return said
+
+    def decode(self, x: Tensor | None, q: Trace) -> Trace:
         p = Trace()
         more = p.categorical(logits=torch.zeros(MOST), value=q["more"], name="more")  # (3, 1, B)
         canvas = torch.zeros(())
         for k in range(MOST):
             with p.where(more >= k):
                 with p.scope("digit", k):
-                    place = p.normal(torch.zeros(3), 1.0, value=q[f"digit[{k}].place"], name="place")
+                    at = q[f"digit[{k}].place"]
+                    place = p.normal(torch.zeros(3), 1.0, value=at, name="place", event_dims=1)
                 inner, image = self.digit.decode(q.under("digit", k))
                 p.include(inner, "digit", k)
             there = (more >= k)[..., None, None, None]  # (3, 1, B, 1, 1, 1)
@@ -106,16 +124,21 @@ def pixel_loss(canvas: Tensor, x: Tensor) -> Tensor:
 
 
 def cut_out(canvas: Tensor, place: Tensor) -> Tensor:
-    """The square at a place (x, y, scale), ``(B, 1, SIDE, SIDE)``."""
-    place = place.flatten(0, -2)  # (1, B, 3) -> (B, 3)
-    return grid_sample(canvas, _grid(place[:, :2], _scale(place), SIDE), align_corners=False)
+    """The square at a place (x, y, scale): ``(B, 1, C, C)`` and ``(..., B, 3)`` to ``(..., B, 1, SIDE, SIDE)``."""
+    leading, place = place.shape[:-1], place.flatten(0, -2)
+    canvases = canvas.expand(*leading, *canvas.shape[1:]).flatten(0, len(leading) - 1)
+    cut = grid_sample(canvases, _grid(place[:, :2], _scale(place), SIDE), align_corners=False)
+    return cut.unflatten(0, leading)
 
 
 def put_down(image: Tensor, place: Tensor) -> Tensor:
-    """The inverse: an image at its place on an empty canvas, ``(B, 1, CANVAS, CANVAS)``."""
-    place = place.flatten(0, -2)
+    """The inverse: images ``(..., B, 1, SIDE, SIDE)`` at their places, ``(..., B, 1, CANVAS, CANVAS)``."""
+    leading = torch.broadcast_shapes(place.shape[:-1], image.shape[:-3])
+    place = place.expand(*leading, 3).flatten(0, -2)
+    images = image.expand(*leading, *image.shape[-3:]).flatten(0, len(leading) - 1)
     scale = 1 / _scale(place)
-    return grid_sample(image, _grid(-place[:, :2] * scale, scale, CANVAS), align_corners=False)
+    put = grid_sample(images, _grid(-place[:, :2] * scale, scale, CANVAS), align_corners=False)
+    return put.unflatten(0, leading)
 
 
 def _scale(place: Tensor) -> Tensor:
@@ -138,12 +161,29 @@ def scenes(count: int) -> Dataset:
     )
 
 
+def write(path: Path, data: Dataset, share: float = 0.25) -> None:
+    """Canvases as a user's own file, a share of them with labels, and a test part with all."""
+    arrays = {}
+    for split, ending in (("train", ""), ("test", "_test")):
+        part = data.split(split)
+        hidden = np.arange(len(part)) >= share * len(part) if split == "train" else np.zeros(len(part), bool)
+        arrays[f"x{ending}"] = part.x.numpy()
+        for name, factor in part.factors.items():
+            labels = factor.values.numpy().copy()
+            labels[hidden] = np.nan if labels.dtype.kind == "f" else -1
+            arrays[f"{name}{ending}"] = labels
+    np.savez_compressed(path, **arrays)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--canvases", type=int, default=4000)
+    parser.add_argument("--write", type=Path, help="write the canvases to an .npz file, and stop")
     options = parser.parse_args()
     data = scenes(options.canvases)
+    if options.write is not None:
+        return write(options.write, data)
     train, test = data.split("train"), data.split("test")
     labelled = train.ids[: len(train) // 4].tolist()  # a quarter of the canvases is labelled
     train = LabelBudget.draw(train, 0, **dict.fromkeys(train.factors, labelled)).apply(train)

@@ -36,13 +36,56 @@ def test_a_described_model_trains(
     spec: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    if spec.stem == "faces":
-        data: list[str | Path] = [tiny_faces(tmp_path / "faces.npz")]
+    if spec.stem == "multi_digit":
+        data: list[str | Path] = [canvases(tmp_path / "canvases.npz", monkeypatch)]
+    elif spec.stem == "faces":
+        data = [tiny_faces(tmp_path / "faces.npz")]
     else:
         data = ["--set", "data.name=digits"]
     code, out, err = run(capsys, "fit", spec, *data, *SHORT, "--run", "out")
     assert (code, err) == (0, "")
     assert "Trained 2 steps" in out
+
+
+def canvases(path: Path, monkeypatch: pytest.MonkeyPatch, count: int = 300) -> Path:
+    monkeypatch.setattr(sys, "argv", ["multi_digit.py", "--canvases", str(count), "--write", str(path)])
+    runpy.run_path(str(EXAMPLES / "multi_digit.py"), run_name="__main__")
+    return path
+
+
+def test_a_program_goes_through_every_door(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = canvases(tmp_path / "canvases.npz", monkeypatch)
+    assert run(capsys, "fit", EXAMPLES / "multi_digit.yaml", data, *SHORT, "--run", "out")[0] == 0
+    assert run(capsys, "fit", "--resume", "out", "--set", "train.steps=3")[0] == 0
+    code, said, _ = run(capsys, "evaluate", "out")
+    assert code == 0
+    assert "count" in said
+    assert run(capsys, "predict", "out", data, "-o", "table.csv")[0] == 0
+    assert (tmp_path / "table.csv").read_text().startswith("row,count,count probability,digit_1")
+    assert run(capsys, "sample", "out", "-n", "4", "-o", "new.npz")[0] == 0
+    assert np.load("new.npz")["x"].shape == (4, 1, 20, 20)
+    assert run(capsys, "report", "out")[0] == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Confusion: count" in page
+    assert "Reconstructions" in page
+
+
+@pytest.mark.parametrize("samples", [None, 1, 3])
+def test_the_canvas_takes_any_number_of_samples(samples: int | None) -> None:
+    import torch
+
+    example = runpy.run_path(str(EXAMPLES / "multi_digit.py"))
+    torch.manual_seed(0)
+    model, batch = example["Canvas"](), example["scenes"](40).batch(range(8))
+    q = model.encode(batch.x, batch.values, samples)
+    p = model.decode(batch.x, q)
+    unknot.check(q, p)
+    terms = unknot.objectives.semi_supervised(q, p, alpha=10.0)
+    assert terms.per_item.shape == (8,)
+    terms.loss.backward()
 
 
 def test_the_faces_have_the_papers_graph() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from unknot.errors import SpecError
 from unknot.papers import (
     faces,
@@ -17,6 +15,7 @@ from unknot.papers import (
     svhn_style_grid,
 )
 from unknot.papers.experiment import Experiment
+from unknot.suggest import did_you_mean
 
 _FILES = (
     mnist_demo,
@@ -35,7 +34,5 @@ EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for 
 def experiment(name: str) -> Experiment:
     """The experiment of that name."""
     if name not in EXPERIMENTS:
-        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        raise SpecError(f"there is no experiment '{name}'; {hint}There are: {', '.join(EXPERIMENTS)}.")
+        raise SpecError(f"there is no experiment '{name}'; {did_you_mean(name, EXPERIMENTS)}")
     return EXPERIMENTS[name]

@@ -52,7 +52,7 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
             ink=ink,
         )
     ]
-    for node in model.labelled:
+    for node in model.settable:
         found += _analogies(model, data, x[:_VARIED], node, ink)
     for node in model.latents:
         if family_of(node).gaussian:
@@ -69,13 +69,13 @@ def _items(model: TrainedModel, data: Dataset) -> list[int]:
 
 
 def _with_classes(model: TrainedModel, data: Dataset) -> list[NodeSpec]:
-    nodes = [n for n in model.labelled if has_classes(n) and n.name in data.factors]
+    nodes = [n for n in model.settable if n.labels and has_classes(n) and n.name in data.factors]
     return [n for n in nodes if (n.size or 0) <= _MOST_CLASSES]
 
 
 def _analogies(model: TrainedModel, data: Dataset, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
     """Visual analogies: the factor set to each class, or a light to directions from left to right."""
-    settings = family_of(node).settings(node.size or 0)
+    settings = family_of(node).settings(node.size or 0) if node.labels else None
     if settings is None or len(settings.values) > _MOST_CLASSES:
         return []
     names = (
@@ -96,7 +96,8 @@ def _sweeps(
     model: TrainedModel, x: Tensor, node: NodeSpec, dimensions: Sequence[tuple[str, float]], ink: bool
 ) -> list[Picture]:
     """The two most informative dimensions against each other, and each used dimension on its own."""
-    own = [(int(n.split("[")[1][:-1]), nats) for n, nats in dimensions if n.startswith(f"{node.name}[")]
+    parts = [(*name.removesuffix("]").rpartition("["), nats) for name, nats in dimensions]
+    own = [(int(dimension), nats) for name, _, dimension, nats in parts if name == node.name]
     ranked = [dimension for dimension, _ in own]
     used = [dimension for dimension, nats in own if nats >= UNUSED_BELOW][:_SHOWN] or ranked[:3]
     marks = [f"{mark:g}" for mark in np.linspace(-pictures.SPREAD, pictures.SPREAD, _STEPS)]

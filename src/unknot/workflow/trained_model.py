@@ -66,6 +66,12 @@ class TrainedModel:
         """The variables that take labels: the named factors."""
         return [node for node in self.nodes if node.labels]
 
+    @cached_property
+    def settable(self) -> list[NodeSpec]:
+        """The variables whose value can be given: all but answers that a program reads off several sites."""
+        sites = self.recognise(torch.zeros(1, *self.shape)).values
+        return [node for node in self.latents if node.name in sites]
+
     def node(self, name: str) -> NodeSpec:
         """The variable of that name."""
         for one in self.latents:
@@ -128,6 +134,10 @@ class TrainedModel:
         """
         axes = 0 if has_classes(self.node(name)) else 1
         values, following = self.recognise(x).values, followers(self.nodes, name)
+        if name not in values:
+            raise SpecError(
+                f"'{name}' is read off other sites of the program: there is no site '{name}' to set."
+            )
         columns = []
         for setting in settings:
             changed = {**values, name: setting.expand(len(x), *setting.shape[setting.ndim - axes :])}
