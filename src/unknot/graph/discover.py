@@ -13,11 +13,11 @@ from torch import Tensor, nn
 
 from unknot.core.given_values import given
 from unknot.core.site_hook import listening
+from unknot.core.tags import Tag, Tags
 from unknot.core.trace import Trace
 from unknot.errors import TraceError
 from unknot.graph.recorder import Input, Site, SiteRecorder, family, kind
 from unknot.graph.structure import MODELS, Edge, Graph, GraphNode, Model
-from unknot.graph.tags import Tag, Tags
 
 Program = Callable[..., Any]
 _PRIOR_BATCH = 13  # items drawn to read a decoder alone; any number that is not also a vector's size will do

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from torch.distributions import Distribution, Transform
 
 from unknot.core.node import LogTerm, Loss, Node, Variable
+from unknot.core.tags import NONE, Tag, Tags
 from unknot.core.trace import Trace
 from unknot.graph.structure import Kind
-from unknot.graph.tags import NONE, Tag, Tags
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tests.graph.graph_programs import (
     network,
     read,
 )
-from unknot.graph.tags import Tags
+from unknot.core.tags import Tags
 
 
 def test_what_carries_no_gradient_still_counts() -> None:
