@@ -5,7 +5,7 @@ import torch
 from tests.workflow.models import untrained
 from unknot.models import node
 from unknot.papers.analogy_reader import Reader, analogy_numbers, make_reader
-from unknot.papers.honest_rows import labels_alone, style_leak
+from unknot.papers.honest_rows import style_leak
 from unknot.workflow.evaluation import recognise
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
@@ -67,12 +67,3 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
     torch.nn.init.zeros_(last.weight)  # a style that is the same for all
     assert abs(recognise(model, test).summaries["style"].std(0)).max() < 1e-6
     assert min(style_leak(model, train, test, "digit").values()) > 80
-
-
-def test_labels_alone_see_as_many_labels_a_step() -> None:
-    objective = {"name": "semi_supervised", "alpha": 50.0}
-    train = {"steps": 7, "batch_size": 300, "labelled_share": 1 / 3, "objective": objective}
-    alone = labels_alone(train, 1000)
-    assert alone.pop("objective") == {"name": "labels_alone", "alpha": 50.0}
-    assert alone == {"steps": 7, "labelled_share": 1.0, "batch_size": 100}
-    assert labels_alone(train, 50)["batch_size"] == 50

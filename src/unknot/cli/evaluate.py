@@ -24,11 +24,11 @@ def command(
 
         unknot evaluate runs/mine-1 more.npz --json
     """
-    from unknot.cli.opening import tested_data
+    from unknot.cli.opening import data_to_test
     from unknot.cli.show import show_scores
     from unknot.workflow.evaluation import evaluate
 
-    model, tested = tested_data(run, data, data_dir)
+    model, tested = data_to_test(run, data, data_dir)
     found = evaluate(model, tested)
     if not found:
         raise DataError(

@@ -28,7 +28,7 @@ def read_like(model: TrainedModel, data: Path | None, usage: str) -> Dataset:
     return read_user_data(data, like=model.data)
 
 
-def tested_data(path: Path, data: Path | None, data_dir: Path | None) -> tuple[TrainedModel, Dataset]:
+def data_to_test(path: Path, data: Path | None, data_dir: Path | None) -> tuple[TrainedModel, Dataset]:
     """The model, and the data to test it on: that which is named, else the run's own test split."""
     from unknot.workflow.run import open_run
     from unknot.workflow.trained_model import TrainedModel

@@ -1,0 +1,39 @@
+"""What the tables of digits share."""
+
+from __future__ import annotations
+
+from unknot.papers.digit_errors import alone, column, settings_for, table
+
+TRAIN = {
+    "steps": 100,
+    "batch_size": 200,
+    "labelled_share": 0.25,
+    "objective": {"name": "semi_supervised", "alpha": 50.0},
+}
+
+
+def test_tiers_change_the_length_and_the_data_alone() -> None:
+    quick = settings_for("mnist", 100, {"style": 2}, TRAIN, "quick", 2)
+    assert quick == {"data": "mnist", "labels": 100, "model": {"style": 2}, "train": TRAIN, "draws": 2}
+    assert settings_for("mnist", 100, {}, TRAIN, "paper")["train"]["steps"] == 500
+    smoke = settings_for("mnist", 100, {}, TRAIN, "smoke")
+    assert (smoke["data"], smoke["train"]["steps"]) == ("digits", 3)
+    assert TRAIN["steps"] == 100
+
+
+def test_a_table_has_a_case_for_every_row_and_number_of_labels() -> None:
+    found = table([("ours", {"labels": 0, "draws": 0}), ("theirs", {"labels": 0})], (100, 600))
+    assert [(case["row"], case["column"], case["labels"]) for case in found] == [
+        ("ours", column(100), 100),
+        ("ours", column(600), 600),
+        ("theirs", column(100), 100),
+        ("theirs", column(600), 600),
+    ]
+
+
+def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
+    case = {"row": "ours", "labels": 100, "model": {"agreement": 9.0}, "train": TRAIN, "draws": 2}
+    found = alone(case, "labels alone")
+    assert found["model"]["agreement"] == 0.0
+    assert found["train"]["objective"] == {"name": "labels_alone", "alpha": 50.0}
+    assert (found["train"]["steps"], found["train"]["batch_size"]) == (50, 50)

@@ -1,0 +1,26 @@
+"""mnist: the table of S17 Fig. 3, its honest rows and its ablation."""
+
+from __future__ import annotations
+
+from unknot.papers.mnist import BEST_ROW, EXPERIMENT, LABELS
+
+
+def test_the_best_row_comes_first_and_has_every_number_of_labels() -> None:
+    cases = EXPERIMENT.cases("quick")
+    assert [case["labels"] for case in cases if case["row"] == BEST_ROW] == list(LABELS)
+    assert cases[0]["row"] == BEST_ROW
+
+
+def test_an_ablation_changes_one_part_at_a_time() -> None:
+    cases = [case for case in EXPERIMENT.cases("quick") if "steps:" in case["row"]]
+    whole = cases[0]
+    assert whole["row"].endswith("all parts")
+    for case in cases[1:]:
+        assert case["labels"] == 100
+        assert (case["model"], case["train"]) != (whole["model"], whole["train"])
+        assert case["train"]["steps"] == whole["train"]["steps"]
+
+
+def test_labels_alone_stand_beside_both_recognisers() -> None:
+    rows = {case["row"] for case in EXPERIMENT.cases("quick")}
+    assert sum(row.startswith("labels alone") for row in rows) == 2
