@@ -13,9 +13,8 @@ from unknot.estimator.parameters import plain_parameters
 
 
 def test_arguments_come_back_from_json() -> None:
-    vae = StructuredVAE(
-        steps=7, kinds=MappingProxyType({"a": "count"}), learning_rate={"name": "cosine", "start": 1e-3}
-    )
+    rate = {"name": "cosine", "start": 1e-3}
+    vae = StructuredVAE(steps=7, kinds=MappingProxyType({"a": "count"}), learning_rate=rate)
     plain = json.loads(json.dumps(plain_parameters(vae)))
     assert plain == {**StructuredVAE().get_params(), "steps": 7, "kinds": {"a": "count"},
                      "learning_rate": rate}  # fmt: skip
