@@ -18,6 +18,7 @@ from unknot.errors import DiskError
 from unknot.files import (
     atomic_file,
     atomic_folder,
+    bring_back,
     disk_error,
     lock,
     remove_leftovers,
@@ -130,6 +131,7 @@ def test_the_old_folder_comes_back_when_the_new_one_cannot_take_its_name(
         return rename(self, to)
 
     monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setattr("unknot.files._swapped", lambda new, target: False)
     with pytest.raises(DiskError, match="quota is used up"):
         write_folder(target, {"a": b"2"}, replace=True)
     assert (target / "a").read_bytes() == b"1"
@@ -257,3 +259,49 @@ def test_who_does_not_wait_is_told(tmp_path: Path) -> None:
         assert (held, second) == (True, False)
     with lock(path, wait=False) as held:
         assert held
+
+
+# ---- replaced folders ------------------------------------------------------------------------------------
+
+
+def test_at_no_moment_is_a_replaced_folder_missing(tmp_path: Path) -> None:
+    """A reader that looks all the time sees the old folder or the new one, never neither and never a mixture."""
+    target = tmp_path / "model"
+    write_folder(target, {"a": b"0", "b": b"0"})
+    stop, seen = threading.Event(), set()
+
+    def look() -> None:
+        while not stop.is_set():
+            handle = os.open(target, os.O_RDONLY)  # one folder, whatever its name is afterwards
+            try:
+                files = [os.open(name, os.O_RDONLY, dir_fd=handle) for name in ("a", "b")]
+                seen.add(tuple(os.read(one, 9) for one in files))
+                for one in files:
+                    os.close(one)
+            except FileNotFoundError:
+                pass  # the old folder is being removed
+            finally:
+                os.close(handle)
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    for number in range(50):
+        write_folder(target, {"a": str(number).encode(), "b": str(number).encode()}, replace=True)
+    stop.set()
+    reader.join()
+    assert all(a == b for a, b in seen)
+    assert _names(tmp_path) == ["model"]
+
+
+def test_without_a_swap_a_folder_that_was_moved_away_comes_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "model"
+    write_folder(target, {"a": b"old"})
+    monkeypatch.setattr("unknot.files._swapped", lambda new, target: False)
+    write_folder(target, {"a": b"new"}, replace=True)
+    assert (target / "a").read_bytes() == b"new"
+    assert _names(tmp_path) == ["model"]
+    target.rename(tmp_path / ".model.replaced")  # where a kill between the two renames leaves it
+    bring_back(target)
+    assert (target / "a").read_bytes() == b"new"

@@ -8,6 +8,7 @@ one rename. The writer keeps a lock on the temporary file or folder while it liv
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import os
@@ -37,6 +38,7 @@ _ADVICE = {
     errno.EFBIG: "raise it",
 }
 _REPLACED = ".replaced"  # the ending of a folder that was moved away for its successor
+_HERE, _SWAP = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
 
 
 def disk_error(path: Path, error: OSError) -> DiskError:
@@ -102,9 +104,10 @@ def write_folder(target: Path, files: Mapping[str, bytes], replace: bool = False
 def atomic_folder(target: Path, replace: bool = False) -> Iterator[Path]:
     """An empty folder whose content becomes the folder ``target`` when the block ends well.
 
-    A ``target`` that has anything in it is refused, unless ``replace`` says that it is the caller's own: then it
-    is moved away, complete, just before the new one takes its name, and moved back should that fail. Two
-    processes that make the same new folder at once: one of them is refused.
+    A ``target`` that has anything in it is refused, unless ``replace`` says that it is the caller's own: then the
+    two change places in one step, where the system can do that; else the old one is moved away, complete, just
+    before the new one takes its name (:func:`bring_back` undoes a kill in between). Two processes that make the
+    same new folder at once: one of them is refused.
     """
     with explaining(target), contextlib.ExitStack() as undo:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -117,7 +120,8 @@ def atomic_folder(target: Path, replace: bool = False) -> Iterator[Path]:
                 _flush(Path(folder, name))
             _flush(Path(folder))
         if replace and target.exists():
-            _exchange(temporary, target)
+            if not _swapped(temporary, target):
+                _exchange(temporary, target)
         else:
             temporary.rename(target)  # takes the place of an empty folder; one with content is an error
         _flush(target.parent)
@@ -138,11 +142,15 @@ def remove_leftovers(folder: Path) -> None:
                 os.close(handle)
     for path in folder.glob(f".*{_REPLACED}"):
         target = path.with_name(path.name.removeprefix(".").removesuffix(_REPLACED))
-        with contextlib.suppress(OSError):
-            if target.exists():
-                _remove(path)
-            else:
-                path.rename(target)
+        bring_back(target)
+        _remove(path)
+
+
+def bring_back(target: Path) -> None:
+    """A folder that was moved away by a process that was killed before its successor came, under its own name."""
+    with contextlib.suppress(OSError):
+        if not target.exists():
+            _moved_away(target).rename(target)
 
 
 @contextlib.contextmanager
@@ -197,9 +205,22 @@ def _open_new_folder(path: Path) -> int:
     return os.open(path, os.O_RDONLY)
 
 
+def _swapped(new: Path, target: Path) -> bool:
+    """Whether the two folders have changed places, in one step: Linux can, on most of its file systems."""
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    return bool(swap(_HERE, os.fsencode(new), _HERE, os.fsencode(target), _SWAP) == 0)
+
+
+def _moved_away(target: Path) -> Path:
+    return target.with_name(f".{target.name}{_REPLACED}")
+
+
 def _exchange(new: Path, target: Path) -> None:
     """The new folder in place of the old one, which is removed last."""
-    old = target.with_name(f".{target.name}{_REPLACED}")
+    old = _moved_away(target)
     _remove(old)
     target.rename(old)
     try:

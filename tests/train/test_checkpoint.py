@@ -11,6 +11,7 @@ import torch
 
 from tests.train.programs import digits, model, plain_elbo
 from unknot.errors import RunError
+from unknot.seal import open_sealed_json, sealed_json
 from unknot.train.checkpoint import (
     Checkpoint,
     latest,
@@ -49,7 +50,8 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(tmp_path: Path, name: 
     save(tmp_path, _checkpoint(1))
     save(tmp_path, _checkpoint(2))
     _damage(tmp_path / "step-000000002" / name, damage)
-    made = latest(tmp_path)
+    with pytest.warns(UserWarning, match=r"step-000000002 is damaged .*; going back to step-000000001"):
+        made = latest(tmp_path)
     assert made is not None
     assert made.step == 1
     _damage(tmp_path / "step-000000001" / name, damage)
@@ -92,9 +94,50 @@ def test_tied_weights_can_be_saved(tmp_path: Path) -> None:
 def test_another_format_is_named(tmp_path: Path) -> None:
     save(tmp_path, _checkpoint(3))
     state = tmp_path / "step-000000003" / "state.json"
-    state.write_text(json.dumps({**json.loads(state.read_text()), "format": 99}))
+    state.write_bytes(sealed_json({**open_sealed_json(state.read_bytes()), "format": 99}))
     with pytest.raises(RunError, match="step-000000003 has format 99, this version of Unknot reads format 1"):
         read(state.parent)
+
+
+@pytest.mark.parametrize("key", ["step", "seconds"])
+def test_a_state_that_was_changed_shows(tmp_path: Path, key: str) -> None:
+    save(tmp_path, _checkpoint(3))
+    state = tmp_path / "step-000000003" / "state.json"
+    state.write_text(json.dumps({**json.loads(state.read_text()), key: 10**12}))
+    with pytest.raises(RunError, match=r"step-000000003 is damaged .*not as it was written"):
+        read(state.parent)
+
+
+def test_a_checkpoint_under_another_steps_name_is_refused(tmp_path: Path) -> None:
+    save(tmp_path, _checkpoint(3))
+    (tmp_path / "step-000000003").rename(tmp_path / "step-000000900")
+    with pytest.raises(RunError, match="says that it is of step 3"):
+        latest(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"0.exp_avg": torch.zeros(1)},
+        {"0.step": torch.zeros(3)},
+        {"0.exp_avg_sq": torch.zeros(4, 3, dtype=torch.int64)},
+        {"99.step": torch.zeros(())},
+        {"x.step": torch.zeros(())},
+        {"0.max_exp_avg_sq": torch.zeros(4, 3)},
+    ],
+)
+def test_an_optimisers_tensors_are_compared_with_the_parameters(forged: dict[str, torch.Tensor]) -> None:
+    """Fused Adam would read beyond the end of a tensor that is too small."""
+    layer = torch.nn.Linear(3, 4)
+    optimiser = torch.optim.Adam(layer.parameters(), fused=True)
+    layer(torch.ones(1, 3)).sum().backward()
+    optimiser.step()
+    good = pack_optimiser(optimiser)
+    unpack_optimiser(optimiser, good)
+    with pytest.raises(ValueError, match="the optimiser"):
+        unpack_optimiser(optimiser, {**good, **forged})
+    with pytest.raises(ValueError, match="parameter 0 is not complete"):
+        unpack_optimiser(optimiser, {name: t for name, t in good.items() if name != "0.step"})
 
 
 def test_an_optimiser_goes_on_where_it_was(tmp_path: Path) -> None:

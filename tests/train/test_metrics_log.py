@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 import torch
 
 from unknot.train import RunFolder
-from unknot.train.metrics_log import MetricsLog
+from unknot.train.metrics_log import MetricsLog, read_records
 
 
 def test_a_record_is_the_mean_since_the_last_one() -> None:
@@ -46,3 +48,30 @@ def test_what_a_killed_process_wrote_beyond_its_checkpoint_is_cut_off(tmp_path: 
     log.record(2)
     log.close()
     assert [json.loads(line)["step"] for line in run.metrics.read_text().splitlines()] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("damage", "steps"),
+    [
+        (lambda text: None, []),
+        (lambda text: b"", []),
+        (lambda text: text[:-3], [1]),
+        (lambda text: b"\xff\x00{[" + text, []),
+        (lambda text: b"5\n" + text[2:], [2]),
+    ],
+)
+def test_a_damaged_log_costs_the_log_only(
+    tmp_path: Path, damage: Callable[[bytes], bytes | None], steps: list[int]
+) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    text = b'{"step": 1}\n{"step": 2}\n'
+    damaged = damage(text)
+    if damaged is not None:
+        run.metrics.write_bytes(damaged)
+    log = MetricsLog(run, world=1)
+    with pytest.warns(UserWarning, match=r"metrics.jsonl is damaged: . of its records are kept"):
+        log.open(len(text), 2)
+    log.record(3)
+    log.close()
+    assert [record["step"] for record in read_records(run)] == [*steps, 3]
+    assert log.history == read_records(run)

@@ -116,3 +116,49 @@ def test_trained_weights_load_into_a_new_model(tmp_path: Path) -> None:
     assert all(torch.equal(a, b) for a, b in zip(trained.parameters(), fresh.parameters(), strict=True))
     with pytest.raises(RunError, match="do not fit this model"):
         run.load_weights(model(hidden=8))
+
+
+def test_numbered_runs_count_on(tmp_path: Path) -> None:
+    (tmp_path / "a-2").write_text("somebody's file")
+    found = [RunFolder.create_next(tmp_path / "a").path.name for _ in range(3)]
+    assert found == ["a-1", "a-3", "a-4"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot be made"):
+        RunFolder.create_next(tmp_path / "file" / "a")
+
+
+def test_a_run_in_which_another_process_trains_is_not_removed(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run")
+    with RunFolder.open(run.path).lock():
+        run.remove()
+        assert run.path.exists()
+    run.save(_checkpoint(1))
+    run.remove()
+    assert run.path.exists()
+    empty = RunFolder.create(tmp_path / "empty")
+    empty.remove()
+    assert not empty.path.exists()
+
+
+@pytest.mark.parametrize("keep", [0, 5, 60, 90])
+def test_a_truncated_config_is_not_a_shorter_config(tmp_path: Path, keep: int) -> None:
+    run = RunFolder.create(tmp_path / "run", {"train": {"steps": 5}, "labels": {"digit": 10, "seed": 3}})
+    assert run.config == {"train": {"steps": 5}, "labels": {"digit": 10, "seed": 3}}
+    path = run.path / "config.yaml"
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(RunError, match="damaged or edited by hand"):
+        _ = run.config
+
+
+def test_a_config_edited_by_hand_is_refused_with_the_way_to_change_it(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "run", {"train": {"steps": 5}})
+    path = run.path / "config.yaml"
+    path.write_text(path.read_text().replace("5", "6"))
+    with pytest.raises(RunError, match="--set KEY=VALUE"):
+        _ = run.config
+
+
+def test_one_list_in_two_places_of_a_config(tmp_path: Path) -> None:
+    hidden = [8, 8]
+    run = RunFolder.create(tmp_path / "run", {"a": hidden, "b": hidden})
+    assert run.config == {"a": [8, 8], "b": [8, 8]}

@@ -21,7 +21,6 @@ def command(
     Takes a few minutes on two cores. Without MNIST and without a network it uses the digits that come with
     scikit-learn, and says so.
     """
-    from unknot.cli.fit import next_run
     from unknot.papers.demo import demo_recipe
     from unknot.plots.style import save
     from unknot.report.content import collect
@@ -39,7 +38,7 @@ def command(
     typer.echo(
         "Training S17's class-and-style model: digit and style make the image; 100 digits are labelled."
     )
-    trained, result = train_recipe(recipe, run or next_run("demo"), data_dir)
+    trained, result = train_recipe(recipe, run or Path("runs", "demo"), data_dir, numbered=run is None)
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
     assert trained.test is not None

@@ -56,7 +56,8 @@ def command(
         if data is not None:
             recipe = recipe.with_file(data)
         recipe = recipe.with_settings(changes)
-        trained, result = train_recipe(recipe, run or next_run(spec.stem), data_dir)
+        where = run or Path("runs", spec.stem or "run")
+        trained, result = train_recipe(recipe, where, data_dir, numbered=run is None)
     where = trained.run.path
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
@@ -70,7 +71,7 @@ def command(
 
 def parse_settings(given: list[str]) -> dict[str, Any]:
     """``key=value`` words, values read as YAML: numbers, lists, true and false mean what they say."""
-    import yaml
+    from unknot.models.yaml_file import parse_yaml
 
     parsed = {}
     for word in given:
@@ -78,15 +79,7 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
         if not equals or not key:
             raise SpecError(f"--set takes KEY=VALUE, but got '{word}'.")
         try:
-            parsed[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
+            parsed[key] = parse_yaml(value)
+        except ValueError:
             raise SpecError(f"--set {key}: cannot read the value '{value}'.") from None
     return parsed
-
-
-def next_run(name: str) -> Path:
-    """A folder below runs/ that does not exist yet."""
-    number = 1
-    while (path := Path("runs") / f"{name}-{number}").exists():
-        number += 1
-    return path

@@ -34,6 +34,7 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
+    from unknot.files import atomic_file
     from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
     from unknot.workflow.trained_model import TrainedModel
@@ -44,7 +45,8 @@ def command(
     torch.manual_seed(seed)
     made = model.sample(count, **parse_settings(settings or [])).numpy()
     if output.suffix == ".npz":
-        np.savez_compressed(output, x=made)
+        with atomic_file(output) as stream:
+            np.savez_compressed(stream, x=made)
     else:
         columns = min(8, count)
         rows = -(-count // columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +21,7 @@ from unknot.models.families import family_of
 from unknot.objectives.diagnostics import information
 from unknot.report.gallery import Picture, gallery
 from unknot.report.typical_rows import TypicalRows, typical_rows
+from unknot.train.metrics_log import read_records
 from unknot.workflow.evaluation import Answers, Score, recognise, scores
 from unknot.workflow.labels import class_names
 from unknot.workflow.measures import class_probabilities
@@ -57,7 +57,7 @@ def collect(trained: TrainedRun) -> Content:
         content,
         summary=_summary(trained),
         facts=_facts(trained, data),
-        records=_records(trained),
+        records=read_records(trained.run),
         config=(trained.run.path / "config.yaml").read_text(),
     )
 
@@ -120,7 +120,7 @@ def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
     if isinstance(objective, Mapping):
         symbols = ", ".join(f"{k} = {v}" for k, v in objective.items() if k != "name")
         objective = f"{objective['name']} ({symbols})" if symbols else objective["name"]
-    records = _records(trained)
+    records = read_records(trained.run)
     steps = records[-1]["step"] if records else 0
     return {
         "data": f"{trained.train.name}, {len(trained.train):,} items",
@@ -159,11 +159,6 @@ def one_known(factor: Factor) -> Tensor:
     labels = torch.full((_DRAWN, *values.shape[1:]), unknown, dtype=values.dtype)
     labels[:1] = values[factor.known.cpu()][:1]
     return labels
-
-
-def _records(trained: TrainedRun) -> list[dict[str, Any]]:
-    path = trained.run.metrics
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
 def _confusions(model: TrainedModel, data: Dataset, answers: Answers) -> list[Any]:

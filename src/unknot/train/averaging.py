@@ -46,6 +46,8 @@ class WeightAverage:
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
         names = [name for name, p in self.model.named_parameters() if p.requires_grad]
         for name, average in zip(names, self.averages, strict=True):
+            if state[name].shape != average.shape:  # copying would stretch it
+                raise ValueError(f"the average of '{name}' has another shape")
             average.copy_(state[name])
 
     def _swap(self) -> None:

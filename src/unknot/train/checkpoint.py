@@ -1,15 +1,14 @@
 """Checkpoints: everything a run needs to go on, as safetensors and JSON, whole or not at all.
 
 A checkpoint is a folder ``step-000000500`` with ``tensors.safetensors`` (weights, optimiser, random states) and
-``state.json`` (everything that is not a tensor, and the digest of the tensors). The folder appears in one rename,
-so both files are there or neither; the newest one whose digest is right is the latest.
+``state.json`` (everything that is not a tensor, the digest of the tensors, and a seal). The folder appears in one
+rename, so both files are there or neither; the newest one whose digest and seal are right is the latest.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +19,11 @@ from torch import Tensor
 
 from unknot.errors import RunError
 from unknot.files import remove_leftovers, write_folder
+from unknot.seal import digest, open_sealed_json, sealed_json
 
 FORMAT = 1
 TENSORS, STATE = "tensors.safetensors", "state.json"
+_MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what Adam keeps of a parameter
 
 
 @dataclass(frozen=True)
@@ -59,24 +60,32 @@ def save(folder: Path, checkpoint: Checkpoint, keep: int = 2) -> None:
     state = {
         "format": FORMAT,
         "step": checkpoint.step,
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "sha256": digest(content),
         **checkpoint.state,
     }
     target = _path(folder, checkpoint.step)
-    write_folder(target, {TENSORS: content, STATE: json.dumps(state).encode()}, replace=True)
+    write_folder(target, {TENSORS: content, STATE: sealed_json(state)}, replace=True)
     remove_leftovers(folder)
     for old in _newest_first(folder)[keep:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
 def latest(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint that is whole; None if there is none at all; an error if all are damaged."""
-    complaints = []
+    """The newest checkpoint that is whole; None if there is none at all; an error if all are damaged.
+
+    If newer ones are damaged, a warning says which one is used instead.
+    """
+    complaints: list[str] = []
     for path in _newest_first(folder):
         try:
-            return read(path)
+            made = read(path)
         except RunError as error:
             complaints.append(str(error))
+            continue
+        if complaints:
+            told = f"{folder}: {'; '.join(complaints)}; going back to {path.name}."
+            warnings.warn(told, stacklevel=2)
+        return made
     if complaints:
         raise RunError(
             f"no checkpoint in {folder} can be used: {'; '.join(complaints)}. Remove them to start the run anew."
@@ -96,14 +105,16 @@ def read(path: Path) -> Checkpoint:
     from safetensors.torch import load
 
     try:
-        state = json.loads((path / STATE).read_text())
+        state = open_sealed_json((path / STATE).read_bytes())
         content = (path / TENSORS).read_bytes()
-        found, step, digest = state.pop("format"), int(state.pop("step")), state.pop("sha256")
+        found, step, expected = state.pop("format"), int(state.pop("step")), state.pop("sha256")
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise RunError(f"{path.name} is damaged ({type(error).__name__}: {error})") from error
     if found != FORMAT:
         raise RunError(f"{path.name} has format {found}, this version of Unknot reads format {FORMAT}")
-    if hashlib.sha256(content).hexdigest() != digest:
+    if step != _step(path):
+        raise RunError(f"{path.name} is damaged (it says that it is of step {step})")
+    if digest(content) != expected:
         raise RunError(f"{path.name} is damaged ({TENSORS} is truncated or altered)")
     try:
         return Checkpoint(step, load(content), state)
@@ -121,16 +132,27 @@ def unpack_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Ten
     """Put back what :func:`pack_optimiser` took; learning rate and the like stay those of the config.
 
     Moments get their parameter's order in memory: fused Adam walks both side by side, and a file keeps only
-    the plain order.
+    the plain order. It also trusts their shapes, so every tensor is compared with its parameter first.
     """
     parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
     states: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         index, _, key = name.partition(".")
+        if not index.isdigit() or int(index) >= len(parameters):
+            raise ValueError(f"the optimiser has {len(parameters)} parameters and no '{name}'")
         parameter = parameters[int(index)]
-        if tensor.shape == parameter.shape:
-            tensor = torch.empty_like(parameter, dtype=tensor.dtype).copy_(tensor)
+        expected = torch.Size() if key == "step" else parameter.shape
+        if key not in _MOMENTS or tensor.shape != expected or not tensor.is_floating_point():
+            raise ValueError(
+                f"the optimiser's '{name}' is {tensor.dtype} of shape {tuple(tensor.shape)}, expected floats of "
+                f"shape {tuple(expected)}"
+            )
+        if key != "step":
+            tensor = torch.empty_like(parameter).copy_(tensor)
         states.setdefault(int(index), {})[key] = tensor
+    for number, state in states.items():
+        if set(state) != set(_MOMENTS):
+            raise ValueError(f"the optimiser's state of parameter {number} is not complete")
     optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
 
 

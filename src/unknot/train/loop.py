@@ -272,13 +272,13 @@ class Loop:
         if self.run is not None and self.fabric.is_global_zero:
             self.run.settle(self.config.to_dict(), made is not None)
         if made is not None:
-            if made.state["data"] != self.digest:
+            if made.state.get("data") != self.digest:
                 raise RunError(
                     f"{data.name} is not the data this run was started with: its items or visible labels differ. "
                     "Apply the run's own label_budget.json, or start a new run."
                 )
             self.state.restore(made)
-        self.log.open(made.state["metrics_bytes"] if made is not None else 0, self.state.step)
+        self.log.open(int(made.state.get("metrics_bytes", 0)) if made is not None else 0, self.state.step)
 
     def _interrupted(self, interrupts: Interrupts) -> bool:
         world = self.fabric.world_size

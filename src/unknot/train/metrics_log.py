@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from typing import IO, Any
 
 import torch
 from torch import Tensor
 
+from unknot.files import write_file
 from unknot.train.processes import mean_over_processes
 from unknot.train.run_folder import RunFolder
 
@@ -37,11 +39,22 @@ class MetricsLog:
         from torch.utils.tensorboard import SummaryWriter
 
         with self.run.explains_disk_errors("metrics.jsonl"):
-            self._lines = open(self.run.metrics, "a+b")  # noqa: SIM115 (open until the run ends)
-            self._lines.truncate(offset)
-            self._lines.seek(0)
-            self.history = [json.loads(line) for line in self._lines.read(offset).splitlines()]
+            self._keep(self.run, offset)
+            self._lines = open(self.run.metrics, "ab")  # noqa: SIM115 (open until the run ends)
             self._events = SummaryWriter(str(self.run.tensorboard), purge_step=step + 1)
+
+    def _keep(self, run: RunFolder, offset: int) -> None:
+        """Read the first ``offset`` bytes and cut off the rest. A damaged log is no reason not to go on."""
+        content = run.metrics.read_bytes() if run.metrics.exists() else b""
+        lines = content[:offset].splitlines(keepends=True)
+        good = [(line, record) for line in lines if (record := _record(line)) is not None]
+        self.history = [record for _, record in good]
+        kept = b"".join(line for line, _ in good)
+        if len(kept) != offset:
+            told = f"{run.metrics} is damaged: {len(good)} of its records are kept, and the run goes on."
+            warnings.warn(told, stacklevel=2)
+        if kept != content:
+            write_file(run.metrics, kept)
 
     def add(self, means: Mapping[str, Tensor]) -> None:
         """One step's values."""
@@ -89,3 +102,19 @@ class MetricsLog:
             self._lines.close()
         if self._events is not None:
             self._events.close()
+
+
+def read_records(run: RunFolder) -> list[dict[str, Any]]:
+    """The records of a run's metrics.jsonl; damaged lines are passed over."""
+    lines = run.metrics.read_bytes().splitlines(keepends=True) if run.metrics.is_file() else []
+    return [record for line in lines if (record := _record(line)) is not None]
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """The record in a line of the log, or None if it is damaged."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    whole = line.endswith(b"\n") and isinstance(found, dict) and isinstance(found.get("step"), int)
+    return found if whole else None

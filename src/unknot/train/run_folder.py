@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import os
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,8 @@ from torch import nn
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import DiskError, RunError
 from unknot.files import disk_error, lock, remove_leftovers, write_file, write_folder
+from unknot.models.yaml_file import parse_yaml
+from unknot.seal import open_sealed_lines, sealed_lines
 from unknot.train import checkpoint
 from unknot.train.checkpoint import Checkpoint
 
@@ -87,10 +92,42 @@ class RunFolder:
         if budget is not None:
             files[BUDGET] = budget.to_json().encode()
         try:
-            write_folder(path.absolute(), files)
+            write_folder(
+                path.absolute(), files
+            )  # one rename: of processes that come at once only one succeeds
         except DiskError as error:
             raise RunError(f"the run folder {path} cannot be made: {error.reason}.") from error
         return cls(path)
+
+    @classmethod
+    def create_next(
+        cls,
+        path: str | Path,
+        config: Mapping[str, Any] | None = None,
+        budget: LabelBudget | None = None,
+        further: Mapping[str, bytes] | None = None,
+    ) -> RunFolder:
+        """A new run in the first folder of ``path-1``, ``path-2``, ... that is free.
+
+        Processes that start at once each get their own. The other arguments are those of :meth:`create`.
+        """
+        path = Path(path)
+        for number in itertools.count(1):
+            numbered = path.with_name(f"{path.name}-{number}")
+            if os.path.lexists(numbered):
+                continue
+            try:
+                return cls.create(numbered, config, budget, further)
+            except RunError:
+                if not os.path.lexists(numbered):
+                    raise
+        raise AssertionError("the numbers do not end")
+
+    def remove(self) -> None:
+        """Remove a run that has no checkpoint, unless another process trains in it."""
+        with lock(self.path / ".lock", wait=False) as held:
+            if held and checkpoint.latest_step(self.checkpoints) is None:
+                shutil.rmtree(self.path, ignore_errors=True)
 
     @classmethod
     def open(cls, path: str | Path) -> RunFolder:
@@ -115,15 +152,16 @@ class RunFolder:
     @property
     def config(self) -> dict[str, Any]:
         """The content of config.yaml."""
-        import yaml
-
+        path = self.path / CONFIG
         try:
-            content = yaml.safe_load((self.path / CONFIG).read_text()) or {}
-        except (OSError, yaml.YAMLError) as error:
-            raise RunError(f"{self.path / CONFIG} cannot be read ({error}).") from error
-        if not isinstance(content, dict):
-            raise RunError(f"{self.path / CONFIG} is not a table of settings.")
-        return content
+            return dict(parse_yaml(open_sealed_lines(path.read_bytes())) or {})
+        except OSError as error:
+            raise RunError(f"{path} cannot be read: {error.strerror}.") from error
+        except (ValueError, TypeError) as error:
+            raise RunError(
+                f"{path} is damaged or edited by hand ({error}); put a good copy back, and change settings with "
+                "`unknot fit --resume RUN --set KEY=VALUE`."
+            ) from error
 
     def write_config(self, config: Mapping[str, Any]) -> None:
         """Replace config.yaml by ``config``."""
@@ -213,4 +251,9 @@ def load_model(model: nn.Module, made: Checkpoint, where: Path) -> None:
 def _yaml(config: Mapping[str, Any]) -> bytes:
     import yaml
 
-    return yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True).encode()
+    class Dumper(yaml.SafeDumper):
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    text = yaml.dump(dict(config), Dumper=Dumper, sort_keys=False, allow_unicode=True)
+    return sealed_lines(text.encode())

@@ -71,15 +71,21 @@ class TrainingState:
                 unpack_optimiser(self.adversary.optimiser, made.part("adversary"))
             if self.average is not None:
                 self.average.load_state_dict(made.part("average"))
-        except (RuntimeError, ValueError, KeyError) as error:
+            self.stopping.restore(made.state["stopping"], self._best_weights(made))
+            seeding.restore(made.part("random"), made.state["random"])
+            self.seconds = float(made.state["seconds"])
+        except (RuntimeError, ValueError, LookupError, TypeError) as error:
             reason = " ".join(str(error).split())
             raise RunError(f"the checkpoint of step {made.step} does not fit this model: {reason}") from error
-        device = next(self.model.parameters()).device
-        best = {name: t.to(device) for name, t in made.part("best").items()}
-        self.stopping.restore(made.state["stopping"], best)
-        seeding.restore(made.part("random"), made.state["random"])
         self.step = made.step
-        self.seconds = made.state["seconds"]
+
+    def _best_weights(self, made: Checkpoint) -> dict[str, Tensor]:
+        """The best weights that a checkpoint keeps, if any: on the model's device, each of its weight's shape."""
+        now, best = self.model.state_dict(), made.part("best")
+        shapes = {name: tensor.shape for name, tensor in now.items()}
+        if best and {name: tensor.shape for name, tensor in best.items()} != shapes:
+            raise ValueError("the best weights so far have other names or shapes")
+        return {name: tensor.to(now[name].device) for name, tensor in best.items()}
 
     def finish(self) -> None:
         """Leave the model with the weights to use: the best, else the averaged, else the last."""

@@ -1,14 +1,13 @@
 """The one file format of a model: ``model.json`` beside its weights, in a saved folder or in a run.
 
 ``model.json`` holds the version of the format, the model's description and the outline of its data. A saved folder
-has the weights in ``model.safetensors``, whose digest the JSON carries; in a run they are those of its last
-checkpoint. A program of the user's own lies beside them as ``program.py``, and is run when the model is opened.
+has the weights in ``model.safetensors``, whose digest the JSON carries beside its own seal; in a run they are
+those of its last checkpoint. A program of the user's own lies beside them as ``program.py``, and is run when the
+model is opened.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ from unknot import __version__
 from unknot.data.dataset import Dataset
 from unknot.data.description import dataset_without_items, describe_dataset
 from unknot.errors import RunError
-from unknot.files import write_folder
+from unknot.files import bring_back, write_folder
+from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
 from unknot.workflow.model_source import PROGRAM, read_source
 from unknot.workflow.program import trainable
@@ -42,7 +42,7 @@ def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
         "ink": model.ink,
         **more,
     }
-    return {MODEL: json.dumps(content, indent=1).encode(), **model.source.files()}
+    return {MODEL: sealed_json(content, indent=1), **model.source.files()}
 
 
 def save_model(model: TrainedModel, path: Path, **more: Any) -> None:
@@ -54,13 +54,13 @@ def save_model(model: TrainedModel, path: Path, **more: Any) -> None:
     if others:
         raise RunError(f"{path} holds other files ({others[0]}): save the model in a folder of its own.")
     weights = save({name: w.cpu().contiguous() for name, w in model.module.state_dict().items()})
-    digest = hashlib.sha256(weights).hexdigest()
-    files = {**model_files(model, sha256=digest, **more), WEIGHTS: weights}
+    files = {**model_files(model, sha256=digest(weights), **more), WEIGHTS: weights}
     write_folder(path, files, replace=True)
 
 
 def load_model(path: Path) -> TrainedModel:
     """The model of a saved folder, or of a run."""
+    bring_back(path.absolute())
     content = read_description(path)
     try:
         source = read_source(content["model"], path)
@@ -80,7 +80,7 @@ def load_model(path: Path) -> TrainedModel:
 def read_description(path: Path) -> Mapping[str, Any]:
     """The content of ``model.json``, after a look at its version."""
     try:
-        content = json.loads((path / MODEL).read_text())
+        content = open_sealed_json((path / MODEL).read_bytes())
     except OSError as error:
         raise RunError(
             f"{path} holds no model: it has no readable {MODEL} ({error.strerror}); give a run of `unknot fit` or a "
@@ -88,8 +88,6 @@ def read_description(path: Path) -> Mapping[str, Any]:
         ) from error
     except ValueError as error:
         raise RunError(f"{path / MODEL} is damaged ({error}).") from error
-    if not isinstance(content, dict):
-        raise RunError(f"{path / MODEL} is damaged (it is not a table of settings).")
     if "spec" in content and "format" not in content:  # a run made before formats were numbered
         return {"model": content["spec"], "data": content.get("data"), "words": [], "ink": content.get("ink")}
     if content.get("format") != FORMAT:
@@ -99,13 +97,13 @@ def read_description(path: Path) -> Mapping[str, Any]:
     return content
 
 
-def _load_weights(module: nn.Module, path: Path, digest: Any) -> None:
+def _load_weights(module: nn.Module, path: Path, expected: Any) -> None:
     from safetensors import SafetensorError
     from safetensors.torch import load
 
     try:
         weights = (path / WEIGHTS).read_bytes()
-        if hashlib.sha256(weights).hexdigest() != digest:
+        if digest(weights) != expected:
             raise RunError(
                 f"the model in {path} is damaged: {WEIGHTS} is not the one that {MODEL} describes."
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,9 +39,9 @@ class TrainedRun:
 
 
 def train_recipe(
-    recipe: Recipe, path: str | Path, data_dir: str | Path | None = None
+    recipe: Recipe, path: str | Path, data_dir: str | Path | None = None, numbered: bool = False
 ) -> tuple[TrainedRun, Result]:
-    """Train a recipe in a new run folder.
+    """Train a recipe in a new run folder: ``path``, or, ``numbered``, the first of path-1, path-2, ... that is free.
 
     Whatever can be wrong is looked at before the folder is made; a run that fails before its first checkpoint
     leaves none behind.
@@ -52,13 +51,13 @@ def train_recipe(
     budget = recipe.budget(recipe.training_data(data))
     made = _assemble(recipe, budget.apply(recipe.training_data(data)))
     settings = {**recipe.to_dict(), "train": made.config.to_dict()}
-    run = _make_folder(path, settings, budget, made)
+    run, ours = _make_folder(path, numbered, settings, budget, made)
     try:
         trained = TrainedRun(run, recipe, made.model, made.data, recipe.test_data(data), budget)
         return trained, _train(trained, made, made.config)
     except BaseException:
-        if run.latest() is None:
-            shutil.rmtree(run.path, ignore_errors=True)
+        if ours:
+            run.remove()
         raise
 
 
@@ -102,15 +101,14 @@ def _train(trained: TrainedRun, made: Assembly, config: TrainConfig) -> Result:
 
 
 def _make_folder(
-    path: str | Path, settings: Mapping[str, Any], budget: LabelBudget, made: Assembly
-) -> RunFolder:
-    """The run folder; of several processes the first one makes it, and the others wait until it is there."""
+    path: str | Path, numbered: bool, settings: Mapping[str, Any], budget: LabelBudget, made: Assembly
+) -> tuple[RunFolder, bool]:
+    """The run folder, and whether this process made it; the others of ``torchrun`` wait until it is there."""
     fabric = connect(made.config.device, made.config.precision)
-    path = fabric.broadcast(str(path))
     if fabric.is_global_zero:
-        RunFolder.create(path, settings, budget, model_files(made.model))
-    fabric.barrier()
-    return RunFolder.open(path)
+        create = RunFolder.create_next if numbered else RunFolder.create
+        path = create(path, settings, budget, model_files(made.model)).path
+    return RunFolder.open(fabric.broadcast(str(path))), fabric.is_global_zero
 
 
 def _open(run: RunFolder, recipe: Recipe, data_dir: str | Path | None) -> tuple[TrainedRun, Assembly]:
