@@ -21,6 +21,4 @@ def test_the_side_that_faces_the_light_is_brighter() -> None:
     brighter = x[..., 10:].mean((1, 2, 3)) - x[..., :10].mean((1, 2, 3))  # on the right
     for person in range(4):  # each has a skin of its own; light also comes from above
         rows = data.factor("identity").values == person
-        assert (
-            torch.corrcoef(torch.stack([light[rows, 0], brighter[rows]]))[0, 1] > 0.6
-        )
+        assert torch.corrcoef(torch.stack([light[rows, 0], brighter[rows]]))[0, 1] > 0.6

@@ -6,6 +6,7 @@ import base64
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -27,8 +28,10 @@ def test_a_file_s_ending_is_its_format(tmp_path: Path, name: str, start: bytes) 
 
 
 def test_a_full_disk_is_said(small_disk: Path) -> None:
+    figure = new_figure(8, 8)
+    figure.figimage(np.random.default_rng(0).random((800, 800)))  # noise does not compress
     with pytest.raises(DiskError, match=r"Could not write .*a\.png: the disk is full"):
-        save(new_figure(20, 20), small_disk / "a.png", dpi=1000)
+        save(figure, small_disk / "a.png", dpi=100)
     assert list(small_disk.iterdir()) == []
 
 
