@@ -107,7 +107,7 @@ class RunFolder:
         budget: LabelBudget | None = None,
         further: Mapping[str, bytes] | None = None,
     ) -> RunFolder:
-        """A new run in the first folder of ``path-1``, ``path-2``, ... that is free.
+        """A new run beside ``path``, in the first folder of ``path-1``, ``path-2``, ... that is free.
 
         Processes that start at once each get their own; ``config``, ``budget`` and ``further`` are those of
         :meth:`create`.
