@@ -1,8 +1,10 @@
 """The early sums give what dist.log_prob followed by a sum gives."""
 
+import math
+
 import pytest
 import torch
-from torch.distributions import Bernoulli, Distribution, Independent, Laplace, Normal
+from torch.distributions import Bernoulli, Distribution, Independent, Laplace, Normal, OneHotCategorical
 
 from unknot.core.item_log_prob import item_log_prob
 
@@ -81,3 +83,15 @@ def test_distributions_with_events_of_their_own() -> None:
     dist = Independent(Normal(torch.zeros(4, 5, 6), 1.0), 1)  # batch (4, 5), event (6,)
     x = torch.randn(4, 5, 6)
     torch.testing.assert_close(item_log_prob(dist, x, 2), dist.log_prob(x).sum(-1))
+
+
+def test_a_vector_between_the_classes_is_scored_by_the_linear_mass() -> None:
+    """Σ_k y_k log π_k, entry by entry; torch would score the largest entry's class."""
+    logits, value = torch.tensor([0.5, 0.0, -0.5]), torch.tensor([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]])
+    weights = [math.exp(logit) for logit in logits.tolist()]
+    expected = [
+        sum(y * math.log(w / sum(weights)) for y, w in zip(row, weights, strict=True))
+        for row in value.tolist()
+    ]
+    ours = item_log_prob(OneHotCategorical(logits=logits), value, 1)
+    torch.testing.assert_close(ours, torch.tensor(expected))

@@ -171,3 +171,37 @@ def test_a_learned_temperature_has_a_gradient() -> None:
     y = q.concrete(torch.randn(5, 3), temperature, name="y")
     (slope,) = torch.autograd.grad((q.log_prob() + y[:, 0]).sum(), temperature)
     assert slope != 0
+
+
+@pytest.mark.parametrize("gradient", ["concrete", "straight_through", "plug_in", "score_function"])
+def test_a_masked_class_is_no_class(gradient: str) -> None:
+    """Logits of -inf: the bound of the model with that class left out, at the same draws, and no NaN in gradients."""
+    logits = torch.randn(5, 4, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    labels = torch.tensor([1, -1, 0, -1, -1])
+    prior = torch.tensor([0.1, 0.4, -0.3])
+    out = torch.full((5, 1), -math.inf)
+
+    def bound(last: bool) -> torch.Tensor:
+        q, p = unknot.Trace(), unknot.Trace()
+        torch.manual_seed(0)
+        given = torch.cat([logits[:, :3], out], -1) if last else logits[:, :3]
+        noise = torch.empty(5, 4).exponential_()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("unknot.core.noise.fill", lambda shape, *_: noise[:, : shape[-1]].expand(shape))
+            y = q.concrete(given, 0.66, value=unknot.partial(labels), gradient=gradient, name="y")
+        own = torch.cat([prior, torch.tensor([-math.inf])]) if last else prior
+        p.concrete(own, 0.66, value=q["y"], name="y")
+        p.normal((y[:, :3] * torch.arange(3.0)).sum(-1), 1.0, value=torch.zeros(5), name="x")
+        return unknot.objectives.semi_supervised(q, p).loss
+
+    masked, fewer = bound(True), bound(False)
+    torch.testing.assert_close(masked, fewer)
+    torch.testing.assert_close(torch.autograd.grad(masked, logits), torch.autograd.grad(fewer, logits))
+
+
+def test_what_only_one_side_masks_is_impossible() -> None:
+    u = torch.tensor([[0.5, 0.5, 0.0]]).log()
+    assert Concrete(torch.zeros(1, 3), 0.66).log_density(u).tolist() == [-math.inf]
+    assert Concrete(torch.tensor([[0.0, 0.0, -math.inf]]), 0.66).log_density(
+        u.exp().add(1).log()
+    ).tolist() == [-math.inf]

@@ -2,7 +2,9 @@
 
 ``dist.log_prob(value)`` followed by a sum is right for every distribution. For the two families that fill a
 training step, Gaussian codes and Bernoulli pixels, summing before the constants are applied saves
-passes over the largest tensors; the results are the same.
+passes over the largest tensors; the results are the same. For one-hot classes torch scores the largest entry's class,
+which is wrong for the vectors between the vertices that ``plug_in`` makes and has no gradient for ``straight_through``
+ones: they are scored by :func:`~unknot.core.class_mass.class_mass`.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ import math
 
 import torch
 from torch import Tensor
-from torch.distributions import Bernoulli, Distribution, Normal
+from torch.distributions import Bernoulli, Distribution, Normal, OneHotCategorical
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from unknot.core.axes import sum_event
+from unknot.core.class_mass import class_mass
 
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
@@ -25,6 +28,8 @@ def item_log_prob(dist: Distribution, value: Tensor, event_dims: int) -> Tensor:
         return _normal(dist, value, event_dims)
     if type(dist) is Bernoulli and "logits" in dist.__dict__:
         return _bernoulli(dist, value, event_dims)
+    if isinstance(dist, OneHotCategorical):
+        return sum_event(class_mass(value, dist.logits), event_dims - len(dist.event_shape))
     return sum_event(dist.log_prob(value), event_dims - len(dist.event_shape))
 
 

@@ -27,6 +27,8 @@ from torch.distributions import Distribution, constraints
 from torch.nn.functional import logsigmoid, softplus
 
 from unknot.core import noise
+from unknot.core.class_mass import class_mass
+from unknot.core.finite import seen_finite
 from unknot.errors import TraceError
 
 
@@ -120,15 +122,33 @@ class Concrete(Relaxed):
         return torch.zeros_like(value).scatter(-1, value.argmax(-1, keepdim=True), 1.0)
 
     def log_density(self, unbounded: Tensor) -> Tensor:
-        """``log Γ(K) + (K-1) log τ + Σ_k log softmax_k(logits - τ u)``: invariant to shifts of the logits."""
+        """``log Γ(K) + (K-1) log τ + Σ_k log softmax_k(logits - τ u)``: invariant to shifts of the logits.
+
+        Masked classes (logits and u of -inf) are no classes: K and the sum leave them out.
+        """
         classes = self.event_shape[0]
+        scores = (self.logits - self.temperature * unbounded).log_softmax(-1)
+        density = scores.sum(-1) + (math.lgamma(classes) + (classes - 1) * self._log_temperature())
+        return density if seen_finite(density) else self._log_density_of_the_rest(unbounded)
+
+    def _log_density_of_the_rest(self, unbounded: Tensor) -> Tensor:
+        """The density of the classes that are not masked; -inf where only u, or only the logits, leave a class out."""
+        masked, left_out = self.logits.isneginf(), unbounded.isneginf()
+        absent = masked & left_out
+        aside = masked | left_out  # kept out of the arithmetic: a zero gradient times infinity is NaN
+        logits, u = torch.where(aside, 0.0, self.logits), torch.where(aside, 0.0, unbounded)
+        scores = (logits - self.temperature * u).masked_fill(aside, -math.inf).log_softmax(-1)
+        classes = (~absent).sum(-1).to(scores.dtype)
+        constant = torch.lgamma(classes) + (classes - 1) * self._log_temperature()
+        density = scores.masked_fill(aside, 0.0).sum(-1) + constant
+        return density.masked_fill((masked ^ left_out).any(-1), -math.inf)
+
+    def _log_temperature(self) -> Tensor | float:
         temperature = self.temperature
-        log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
-        scores = (self.logits - temperature * unbounded).log_softmax(-1)
-        return scores.sum(-1) + (math.lgamma(classes) + (classes - 1) * log_temperature)
+        return temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
 
     def log_mass(self, value: Tensor) -> Tensor:
-        return (value * self.logits.log_softmax(-1)).sum(-1)
+        return class_mass(value, self.logits)
 
 
 class BinaryConcrete(Relaxed):

@@ -7,6 +7,7 @@ import torch
 
 import unknot
 from tests.core.gradients.by_hand import SLOPE, TAU, B, K, drawn, gumbel, softmax_gradient
+from tests.statistics import assert_mean
 from unknot.core.expectation import expect
 
 
@@ -33,6 +34,24 @@ def test_straight_through_at_a_discrete_site() -> None:
     assert y.sum(-1).tolist() == [1.0] * B
     (slope,) = torch.autograd.grad((SLOPE * y).sum(), logits)
     torch.testing.assert_close(slope, softmax_gradient(logits.softmax(-1), SLOPE))
+
+
+def test_the_divergence_of_straight_through_classes_has_a_gradient() -> None:
+    """log p - log q at a hard y, its gradient through y as through the probabilities: the exact KL's, on average.
+
+    Backward, d/dy is log p - log q for every class and dy/dlogits that of the softmax: with -d log q/d logits added,
+    whose mean is zero, the gradient of Σ_k π_k log(p_k / π_k).
+    """
+    logits = torch.tensor([0.3, -0.2, 0.8, 0.1], requires_grad=True)
+    prior = torch.tensor([0.5, 0.0, -0.5, 0.2])
+    q, p = unknot.Trace(samples=400), unknot.Trace()
+    q.one_hot_categorical(logits=logits.expand(1, K), gradient="straight_through", name="y")
+    p.one_hot_categorical(logits=prior, value=q["y"], name="y")
+    draws = (p.log_prob() - q.log_prob())[:, 0]
+    slopes = torch.stack([torch.autograd.grad(d, logits, retain_graph=True)[0] for d in draws])
+    probs = logits.softmax(-1)
+    exact = (probs * (prior.log_softmax(-1) - probs.log())).sum()
+    assert_mean(slopes, torch.autograd.grad(exact, logits)[0])
 
 
 @pytest.mark.parametrize("gradient", ["straight_through", "plug_in"])

@@ -66,7 +66,7 @@ def test_concrete_density_under_a_discrete_parent(weights: Mixture) -> None:
     assert_same(concrete(u, logits, TAU, weights, PARENT), pair_loop(B, B, log_prob))
 
 
-@pytest.mark.parametrize("spread", [1.0, 30.0, 150.0])
+@pytest.mark.parametrize("spread", [1.0, 30.0, 150.0, 1000.0, 5000.0])
 def test_concrete_density_stays_finite_and_right_for_confident_encoders(spread: float) -> None:
     batch, classes = 64, 10
     logits = spread * torch.rand(batch, classes, generator=torch.Generator().manual_seed(0))
@@ -84,6 +84,33 @@ def test_concrete_density_stays_finite_and_right_for_confident_encoders(spread: 
         assert single.grad is not None
         assert double.grad is not None
         torch.testing.assert_close(single.grad.double(), double.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("spread", [100.0, 339.0, 341.0, 1000.0, 1e4])
+def test_a_single_item_tells_nothing_about_itself(spread: float) -> None:
+    """With one item q(u) is q(u | x), however sure the encoder is."""
+    logits = torch.linspace(0.0, spread, 4, dtype=torch.float64)[None]
+    u = ((logits + random(1, 4)) / TAU).log_softmax(-1)
+    pairs = concrete(u, logits, TAU, exact(1, 1))
+    temperature = torch.tensor(TAU, dtype=torch.float64)
+    own = ExpRelaxedCategorical(temperature, logits=logits).log_prob(u)
+    torch.testing.assert_close(pairs.marginals[:, 0], own, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("tables", [None, 3], ids=["no parent", "parent"])
+def test_masked_classes_are_no_classes(tables: int | None) -> None:
+    """Logits of -inf in one class: the densities are those of the classes that are left, gradients included."""
+    logits = (random(B, K) if tables is None else random(tables, B, K)).requires_grad_()
+    parent = None if tables is None else PARENT
+    u = random(B, K - 1, seed=1).log_softmax(-1)
+    nowhere = torch.full((B, 1), -torch.inf, dtype=torch.float64)
+    masked = torch.cat([logits[..., :-1], torch.full_like(logits[..., :1], -torch.inf)], -1)
+    ours = concrete(torch.cat([u, nowhere], -1), masked, TAU, exact(B, B), parent)
+    fewer = concrete(u, logits[..., :-1], TAU, exact(B, B), parent)
+    torch.testing.assert_close(ours.joint, fewer.joint)
+    torch.testing.assert_close(ours.marginals, fewer.marginals)
+    slopes = [torch.autograd.grad(pairs.marginals.sum(), logits)[0] for pairs in (ours, fewer)]
+    torch.testing.assert_close(*slopes)
 
 
 def test_labels_are_scored_by_mass_and_pass_no_nan(weights: Mixture) -> None:

@@ -23,6 +23,7 @@ from torch import Size, Tensor
 from torch.distributions import Categorical, Distribution, Independent, Normal, OneHotCategorical
 from torch.nn.functional import one_hot
 
+from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
 from unknot.objectives.marginal.log_mixture import flat_rows, log_mixture
 from unknot.objectives.marginal.normal_pairs import normal_pairs
@@ -84,27 +85,35 @@ def concrete(
         log q(u_b | x_c) = log Γ(K) + (K-1) log τ + Σ_k (a_k + s_k) - K log Σ_k exp(a_k + s_k)
 
     The inner sum is a matrix product of exp(s) and exp(a): K exponentials per row and per column, not per pair.
-    All its terms are positive, so nothing cancels; float64 and exponents limited to 340 below the largest keep
-    it from underflow. Such a class has probability e^-340: nothing is lost.
+    All its terms are positive, so nothing cancels, and float64 keeps it from underflow while no exponent is more than
+    340 below the largest. Beyond that, and for masked classes (logits of -inf), every pair is worked out by itself.
 
     Rows where ``labelled`` is True hold labels, where the density does not exist (u has -inf): they are scored
     by the categorical :func:`mass`.
     """
     _check_tables("concrete", logits, log_value, mixture, parent)
-    classes = logits.shape[-1]
     draws = log_value if labelled is None else log_value.masked_fill(labelled[..., None], 0.0)
     s = _below_largest(-temperature * draws.double())
     a = _below_largest(logits)
-    total = _row_products(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k), (*rows, C)
-    column = _pick_table(a.sum(-1), parent)
-    log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
-    joint = column + s.sum(-1, keepdim=True) - classes * total.log()
-    joint = (joint + (math.lgamma(classes) + (classes - 1) * log_temperature)).to(
-        _result_dtype(log_value, logits)
-    )
+    if _within_reach(s) and _within_reach(a):
+        joint = _concrete_products(s, a, temperature, parent)
+    else:
+        columns = Concrete(_pick_table(logits.double(), parent), temperature)
+        joint = columns.log_density(draws.double().unsqueeze(-2))  # (*rows, C, K) -> (*rows, C)
+    joint = joint.to(_result_dtype(log_value, logits))
     if labelled is not None:
         joint = joint.where(~labelled[..., None], mass(log_value.exp(), logits, mixture, parent).joint)
     return Pairs(joint, log_mixture(joint, mixture)[..., None])
+
+
+def _concrete_products(s: Tensor, a: Tensor, temperature: Tensor | float, parent: Tensor | None) -> Tensor:
+    """All pairs by one matrix product, (*rows, C)."""
+    classes = a.shape[-1]
+    total = _row_products(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k)
+    column = _pick_table(a.sum(-1), parent)
+    log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
+    joint = column + s.sum(-1, keepdim=True) - classes * total.log()
+    return joint + (math.lgamma(classes) + (classes - 1) * log_temperature)
 
 
 def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Pairs:
@@ -166,9 +175,14 @@ def evaluated(logs: Tensor, mixture: Mixture) -> Pairs:
 
 
 def _below_largest(logs: Tensor) -> Tensor:
-    """Shift the largest entry of the last axis to zero, in float64, and keep the rest within reach of it."""
+    """Shift the largest entry of the last axis to zero, in float64."""
     wide = logs.double()
-    return (wide - wide.detach().amax(-1, keepdim=True)).clamp(min=-WIDEST)
+    return wide - wide.detach().amax(-1, keepdim=True)
+
+
+def _within_reach(logs: Tensor) -> bool:
+    """Whether exponentials of all entries multiply without underflow; a compiled graph cannot look."""
+    return not torch.compiler.is_compiling() and logs.detach().amin().item() >= -WIDEST
 
 
 def _row_products(value: Tensor, table: Tensor, parent: Tensor | None) -> Tensor:
@@ -185,7 +199,7 @@ def _row_products(value: Tensor, table: Tensor, parent: Tensor | None) -> Tensor
 
 
 def _pick_table(table: Tensor, parent: Tensor | None) -> Tensor:
-    """(C,) as it is, or (T, C) -> (*rows, C)."""
+    """(C, ...) as it is, or (T, C, ...) -> (*rows, C, ...)."""
     return table if parent is None else table[parent]
 
 

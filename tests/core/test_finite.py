@@ -1,0 +1,19 @@
+"""One look at a sum."""
+
+import pytest
+import torch
+
+from unknot.core.finite import seen_finite
+
+
+def test_sees_what_is_not_finite() -> None:
+    assert seen_finite(torch.zeros(0))
+    assert seen_finite(torch.tensor([1e30, -3.0]))
+    for bad in (torch.nan, torch.inf, -torch.inf):
+        assert not seen_finite(torch.tensor([1.0, bad, 2.0]))
+    assert not seen_finite(torch.tensor([torch.inf, -torch.inf]))
+
+
+def test_takes_no_look_while_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    assert not seen_finite(torch.zeros(3))
