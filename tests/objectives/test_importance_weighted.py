@@ -115,3 +115,9 @@ def test_score_function_gradient_is_that_of_the_expected_estimator(graph: str, t
         lambda q, p: importance_weighted(q, p, 3.0),
     )
     assert_mean(samples, exact.q_tables[table].grad[2])
+
+
+def test_a_weight_by_site_is_refused() -> None:
+    q, p = make_model("z->y").run(X, labels_of("z->y"))
+    with pytest.raises(unknot.UnknotError, match="alpha is one number"):
+        importance_weighted(q, p, alpha={"y": 2.0})  # type: ignore[arg-type]

@@ -92,3 +92,49 @@ def test_log_terms_of_p_count_beside_the_labels_and_its_data_does_not() -> None:
     terms = labels_alone(q, p, alpha=4.0)
     half = torch.tensor(0.5).log()
     torch.testing.assert_close(terms.per_item, torch.stack([4 * half, torch.tensor(-2.0), 4 * half]))
+
+
+@pytest.mark.parametrize("samples", [None, 2])
+@pytest.mark.parametrize("baseline", [False, True])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_log_term_behind_a_score_function_draw_gets_its_gradient(
+    samples: int | None, baseline: bool, labelled: bool
+) -> None:
+    """z is 0 or 1; p adds 3 z - 1, and the label's probability depends on z too: the sum over z by hand."""
+    logit = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
+    share = logit.sigmoid()
+    of_label = torch.tensor([-0.5, 1.5], dtype=torch.float64)  # logits of y = 1 at z = 0 and 1
+    reward = torch.tensor([-1.0, 2.0], dtype=torch.float64)
+    if labelled:
+        reward = reward + 2.0 * of_label.sigmoid().log()
+    (truth,) = torch.autograd.grad((1 - share) * reward[0] + share * reward[1], logit)
+    torch.manual_seed(3)
+    way = unknot.ScoreFunction(unknot.RunningMean()) if baseline else "score_function"
+    slopes = []
+    for _ in range(2000):
+        q, p = unknot.Trace(samples), unknot.Trace()
+        z = q.bernoulli(logits=logit.expand(1), gradient=way, name="z")
+        known = torch.ones(1, dtype=torch.float64) if labelled else None
+        q.bernoulli(logits=of_label[z.long()], value=known, name="y")
+        p.log_term(3 * z - 1, name="bonus")
+        slopes.append(torch.autograd.grad(labels_alone(q, p, alpha=2.0).total, logit)[0])
+    assert_mean(torch.stack(slopes), truth)
+
+
+def test_a_weight_for_every_labelled_site() -> None:
+    """α_y log q(y | z) + α_v log q(v | z, y), the mean over draws, by loops."""
+    torch.manual_seed(1)
+    model, labels = make_model("two labels"), labels_of("two labels")
+    q, p = model.run(X, labels, samples=5)
+    terms = labels_alone(q, p, alpha={"y": 3.0, "v": 0.5})
+    assert list(terms) == ["classifier[y]", "classifier[v]"]
+    for index, x in enumerate(X.tolist()):
+        observed, draws = item_labels(labels, index), draws_of(q, model.names, index)
+        slow = sum(
+            {"y": 3.0, "v": 0.5}[name] * model.log_q(x, draw, [name]) / len(draws)
+            for draw in draws
+            for name in observed
+        )
+        torch.testing.assert_close(
+            terms.per_item[index], torch.as_tensor(slow, dtype=torch.float64), rtol=1e-10, atol=1e-10
+        )

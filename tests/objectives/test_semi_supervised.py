@@ -179,7 +179,7 @@ def test_running_mean_baseline_leaves_the_gradient_unbiased() -> None:
     exact.q_tables["z"].requires_grad_()
     expected_over_draws(equation_8, exact, 2, {"y": 1}, 1, 3.0).backward()
     baseline = unknot.RunningMean()
-    baseline(torch.tensor([-4.0]))
+    baseline.update(torch.tensor([-4.0]))
     model = make_model("z->y")
     ways = {"z": unknot.ScoreFunction(baseline), "y": "score_function"}
     grads = per_item_gradients(
@@ -314,3 +314,59 @@ def test_beta_by_site_weighs_that_site_alone() -> None:
     torch.testing.assert_close(heavy.per_item - plain.per_item, 99 * plain["kl[r]"])
     with pytest.raises(unknot.errors.SpecError, match="no site 'z'"):
         semi_supervised(q, p, beta={"z": 2.0})
+
+
+WAYS = ["score_function", "enumerate", {"z": "enumerate", "y": "score_function", "v": "score_function"}]
+
+
+@pytest.mark.parametrize("ways", WAYS, ids=["drawn", "enumerated", "mixed"])
+@pytest.mark.parametrize("samples", [None, 4])
+def test_equal_weights_of_all_labels_are_one_weight(ways: str | dict[str, str], samples: int | None) -> None:
+    """The parts of the classifier add up to the whole, and so do the gradients."""
+    model, labels = make_model("two labels"), labels_of("two labels")
+    if samples and ways == "enumerate":
+        pytest.skip("nothing is drawn")
+    model.q_tables["z"].requires_grad_()
+    totals = []
+    for alpha in (3.0, {"y": 3.0, "v": 3.0}):
+        torch.manual_seed(4)
+        terms = semi_supervised(*model.run(X, labels, samples, ways), alpha=alpha)
+        (slope,) = torch.autograd.grad(terms.loss, model.q_tables["z"])
+        totals.append((terms.per_item, slope))
+    torch.testing.assert_close(totals[0], totals[1])
+
+
+@pytest.mark.parametrize("enumerated", [True, False])
+def test_a_weight_for_each_labelled_site(enumerated: bool) -> None:
+    """Independent labels y and v: each counts its own weight times log q, by hand; what is not named counts once."""
+    logits = torch.tensor([[0.2, -0.4], [1.0, 0.3], [0.0, 2.0]], requires_grad=True)
+    labels = {"y": torch.tensor([1, -1, 0]), "v": torch.tensor([0, 1, -1])}
+    q, p = unknot.Trace(), unknot.Trace()
+    for name in labels:
+        way = "enumerate" if enumerated else "concrete"
+        given = unknot.partial(labels[name])
+        y = q.concrete(logits * (2 if name == "v" else 1), 0.66, value=given, name=name, gradient=way)
+        p.concrete(torch.zeros(2), 0.66, value=q[name], name=name)
+    p.normal(y[..., 0] * 0.0, 1.0, value=torch.zeros(3), name="x")
+    terms = semi_supervised(q, p, alpha={"y": 50.0})
+    first = torch.where(labels["y"] >= 0, logits.log_softmax(-1)[range(3), labels["y"].clamp_min(0)], 0.0)
+    second = torch.where(
+        labels["v"] >= 0, (2 * logits).log_softmax(-1)[range(3), labels["v"].clamp_min(0)], 0.0
+    )
+    torch.testing.assert_close(terms["classifier[y]"], first)
+    torch.testing.assert_close(terms["classifier[v]"], second)
+    assert terms.weights["classifier[y]"] == 50.0
+    assert terms.weights["classifier[v]"] == 1.0
+    terms.loss.backward()
+    assert bool(logits.grad.isfinite().all())
+
+
+def test_a_weight_for_a_site_that_is_not_there_is_refused() -> None:
+    q, p = make_model("z->y").run(X, labels_of("z->y"))
+    with pytest.raises(unknot.UnknotError, match="alpha: q has no site 'digit'; it has z, y"):
+        semi_supervised(q, p, alpha={"digit": 2.0})
+
+
+def test_without_labels_the_weighed_classifiers_are_zero() -> None:
+    terms = semi_supervised(*make_model("z->y").run(X), alpha={"y": 2.0})
+    assert terms["classifier[y]"].tolist() == [0.0] * len(X)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
-from unknot.core.gradients.score_function import leave_one_out
+from unknot.core.gradients.score_function import Baselines, leave_one_out
 from unknot.core.log_space import where_unknown
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
@@ -38,20 +38,26 @@ def average(sites: Sequence[Variable], values: Tensor) -> Tensor:
     return values.mean(SAMPLES) if values.ndim >= 2 else values
 
 
-def score_term(sites: Sequence[Variable], values: Tensor) -> Tensor | None:
+def score_term(
+    sites: Sequence[Variable], values: Tensor, baselines: Baselines | None = None
+) -> Tensor | None:
     """``Σ_sites mean_s (log q_s - stop(log q_s)) · stop(f_s - b_s)``, ``(B,)``: zero, but its gradient is not.
 
     Added to :func:`average` it completes the gradient of ``E_q[f]``. None if no site uses the score function.
+    ``baselines`` is the caller's block, where a step has several such terms.
     """
     if not any(is_scored(node) for node in sites):
         return None
+    if baselines is None:
+        with Baselines() as baselines:
+            return score_term(sites, values, baselines)
     values = values.detach()
     score: Tensor | None = None
     for node in reversed(sites):
         if is_scored(node):
             log_prob = rise(node)
             reward = _per_draw(log_prob, values)
-            own = log_prob * (reward - _baseline(node, reward))
+            own = log_prob * (reward - _baseline(node, reward, baselines))
             score = own if score is None else score + own
         elif node.enumerated:
             values = _sum_out(node, values).detach()
@@ -87,5 +93,5 @@ def _per_draw(log_prob: Tensor, values: Tensor) -> Tensor:
     return values.mean(SAMPLES, keepdim=True) if shared and values.ndim >= 2 else values
 
 
-def _baseline(node: Variable, values: Tensor) -> Tensor:
-    return node.baseline(values) if node.baseline is not None else leave_one_out(values)
+def _baseline(node: Variable, values: Tensor, baselines: Baselines) -> Tensor:
+    return leave_one_out(values) if node.baseline is None else baselines.read(node.baseline, values)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
@@ -10,11 +12,13 @@ from unknot.core.expectation import is_scored
 from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.objectives.parts.classifier import Number
 from unknot.objectives.parts.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.parts.score_of_all_draws import log_mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
-from unknot.objectives.semi_supervised import Number, item_weight
+from unknot.objectives.semi_supervised import item_weight
 from unknot.objectives.terms import Terms
 
 
@@ -62,6 +66,11 @@ def importance_weighted(
     >>> importance_weighted(q, p)["evidence"]  # q is the posterior: log N(0; 0, 2)
     tensor([-1.2655, -1.2655, -1.2655, -1.2655])
     """
+    if isinstance(alpha, Mapping):
+        raise SpecError(
+            "importance_weighted: alpha is one number, since log (1/S) Σ w has no parts by site; use semi_supervised "
+            "for a weight per labelled site"
+        )
     check_pair(q, p)
     if doubly_reparameterised:
         refuse_unfit(q)

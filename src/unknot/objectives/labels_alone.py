@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
-from unknot.core.expectation import average, is_scored
-from unknot.core.gradients.score_function import leave_one_out
+from unknot.core.expectation import average, is_scored, score_term
+from unknot.core.gradients.score_function import Baselines, leave_one_out
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
+from unknot.objectives.parts.classifier import Number, classifier
 from unknot.objectives.parts.label_weights import label_weights
 from unknot.objectives.parts.score_of_all_draws import score_of_all_draws
-from unknot.objectives.parts.site_terms import log_terms
-from unknot.objectives.terms import Terms
+from unknot.objectives.parts.site_terms import log_terms, proposals
+from unknot.objectives.terms import Terms, weighted_sum
 
 
-def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
+def labels_alone(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Terms:
     """Log-probability of the labels under the recogniser and nothing of the generative model,
 
         (1/S) Σ_s log w_s <= log q(y | x)                                                       (S17 Eq. 7)
@@ -31,10 +34,12 @@ def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
     * ``q``: the encoder's trace of a batch;
     * ``p``: the decoder's. Only its log-terms count: regularisers of the recogniser, such as the agreement of two
       views, which can be had without a generative model too;
-    * ``alpha``: the weight of the classifier beside them.
+    * ``alpha``: the weight of the classifier beside them; ``{"y": 50.0}`` weighs the labels of the site y alone, and
+      one those of the other sites.
 
-    Returns :class:`~unknot.objectives.terms.Terms`: ``classifier``, zero for items without labels, and
-    ``log_term[name]``, averaged over draws. Sites drawn with the score function before a label get their gradient.
+    Returns :class:`~unknot.objectives.terms.Terms`: ``classifier``, zero for items without labels (by site
+    ``classifier[site]``, as in :func:`~unknot.objectives.semi_supervised`), and ``log_term[name]``, averaged over
+    draws. Sites drawn with the score function before a label or a log-term get their gradient.
 
     >>> from unknot import Trace, partial
     >>> q, p = Trace(), Trace()
@@ -44,14 +49,19 @@ def labels_alone(q: Trace, p: Trace, alpha: float | Tensor = 1.0) -> Terms:
     """
     sites = q.variables()
     labels = label_weights(sites)
-    added = {name: average(sites, value) for name, value in log_terms(q, p).items()}
-    if labels is None:
-        return Terms({"classifier": torch.zeros(q.leading_shape[-1:]), **added}, {"classifier": alpha})
-    score = _score(sites, alpha * labels.log_weight.detach())
-    return Terms({"classifier": labels.mean_log(), **added}, {"classifier": alpha}, score=score)
+    log_terms_of_p = log_terms(q, p)
+    added = {name: average(proposals(q, p), value) for name, value in log_terms_of_p.items()}
+    like = torch.zeros(q.leading_shape[-1:]) if labels is None else labels.mean_log()
+    known = classifier(sites, labels, alpha, like)
+    with Baselines() as baselines:
+        score = None if labels is None else _score(sites, known.weighted().detach(), baselines)
+        if added:  # what p adds may depend on any draw
+            more = score_term(proposals(q, p), weighted_sum(log_terms_of_p, {}), baselines)
+            score = more if score is None or more is None else score + more
+    return Terms({**known.terms(), **added}, known.weights, score=score)
 
 
-def _score(sites: list[Variable], log_weight: Tensor) -> Tensor | None:
+def _score(sites: list[Variable], log_weight: Tensor, baselines: Baselines) -> Tensor | None:
     """Score-function part of the gradient of a mean over draws, each against the mean of the others.
 
     Sites after the last label cannot change its probability: they would add noise and nothing else.
@@ -61,5 +71,5 @@ def _score(sites: list[Variable], log_weight: Tensor) -> Tensor | None:
     if not any(is_scored(node) for node in sites):
         return None
     if log_weight.ndim < 2 or log_weight.shape[SAMPLES] == 1:
-        return score_of_all_draws(sites, log_weight, None)
-    return score_of_all_draws(sites, log_weight.mean(SAMPLES), leave_one_out(log_weight))
+        return score_of_all_draws(sites, log_weight, None, baselines)
+    return score_of_all_draws(sites, log_weight.mean(SAMPLES), leave_one_out(log_weight), baselines)

@@ -12,19 +12,18 @@ from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.objectives.parts.classifier import Classifier, Number, classifier
 from unknot.objectives.parts.closed_form import site_term
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, proposals
 from unknot.objectives.terms import Terms, weighted_sum
 
-Number = float | Tensor
-
 
 def semi_supervised(
     q: Trace,
     p: Trace,
-    alpha: Number = 1.0,
+    alpha: Number | Mapping[str, Number] = 1.0,
     beta: Number | Mapping[str, Number] = 1.0,
     gamma: Number = 1.0,
     *,
@@ -43,7 +42,8 @@ def semi_supervised(
     Arguments:
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
-    * ``alpha``: α, the weight of the classifier;
+    * ``alpha``: α, the weight of the classifier. ``{"y": 50.0}`` weighs the labels of the site y alone, and one those
+      of the other sites;
     * ``beta``: the weight of ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; 1 is
       the paper. ``{"r": 100.0}`` weighs the site r alone, to let it carry little;
     * ``gamma``: γ, how often an item with labels counts beside one without;
@@ -60,7 +60,8 @@ def semi_supervised(
     * ``conditioning``: (1/S) Σ log w - Σ w̄ log w, the part of log q(z | x, y) that the proposal leaves out. It
       is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
-    * ``classifier``: (1/S) Σ log w (Eq. 7), weight α.
+    * ``classifier``: (1/S) Σ log w (Eq. 7), weight α; with weights by site ``classifier[site]``, its parts by the
+      chain rule (:mod:`unknot.objectives.parts.classifier`).
 
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 
@@ -84,24 +85,27 @@ def semi_supervised(
         if name not in q:
             raise SpecError(f"beta: q has no site '{name}'; it has {', '.join(q)}.")
     values = data_and_log_terms(q, p)
-    weights: dict[str, Number] = {**dict.fromkeys(values, 1.0), "classifier": alpha}
+    weights: dict[str, Number] = dict.fromkeys(values, 1.0)
     for node in q.nodes():
         values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
         weights[f"kl[{node.name}]"] = betas.get(node.name, other)
     sites = proposals(q, p)
     labels = label_weights(q.variables())
+    known = classifier(q.variables(), labels, alpha, values["reconstruction"])
     if labels is None or labels.log_joint is None:
-        return _constant(values, weights, gamma, sites, labels)
-    weights |= {"conditioning": other}
+        return _constant(values, weights, gamma, sites, labels, known)
     normalised = labels.normalised(weight_gradient)
     terms = {name: labels.average(value, normalised) for name, value in values.items()}
-    terms["classifier"] = labels.mean_log()
-    terms["conditioning"] = terms["classifier"] - labels.average(labels.log_joint, normalised)
+    mean_log = labels.mean_log()
+    terms |= known.terms()
+    terms["conditioning"] = mean_log - labels.average(labels.log_joint, normalised)
     score = None
     if any(is_scored(node) for node in sites):
         summed = weighted_sum(values, weights) - other * labels.log_joint
-        score = _score(sites, labels, summed.detach(), (alpha + other) * labels.log_weight.detach())
-    ess = effective_samples(normalised, terms["classifier"], _samples(values))
+        direct = known.weighted() + other * labels.log_weight
+        score = _score(sites, labels, summed.detach(), direct.detach())
+    weights |= {**known.weights, "conditioning": other}
+    ess = effective_samples(normalised, mean_log, _samples(values))
     return Terms(terms, weights, item_weight(labels.labelled, gamma), {"effective_samples": ess}, score)
 
 
@@ -118,17 +122,19 @@ def _constant(
     gamma: Number,
     sites: list[Variable],
     labels: LabelWeights | None,
+    known: Classifier,
 ) -> Terms:
     """No weights, or weights that are the same for all draws of an item: a plain expectation."""
+    terms = {name: average(sites, value) for name, value in values.items()}
+    like = terms["reconstruction"]
+    terms |= known.per_draw
     score = None
     if any(is_scored(node) for node in sites):
         summed = weighted_sum(values, weights)
         if labels is not None:  # a single draw's weight is constant too, but it depends on the draw
-            summed = summed + weights["classifier"] * labels.log_weight
+            summed = summed + known.weighted()
         score = score_term(sites, summed)
-    terms = {name: average(sites, value) for name, value in values.items()}
-    like = terms["reconstruction"]
-    terms["classifier"] = torch.zeros_like(like) if labels is None else labels.log_weight
+    weights |= known.weights
     ess = effective_samples(None, like, _samples(values))
     weight = None if labels is None else item_weight(labels.labelled, gamma)
     return Terms(terms, weights, weight, {"effective_samples": ess}, score)

@@ -7,6 +7,7 @@ import torch
 
 import unknot
 from tests.core.gradients.by_hand import B
+from tests.statistics import assert_mean
 from unknot.core.expectation import expect
 from unknot.core.gradients.score_function import RunningMean, leave_one_out
 
@@ -36,13 +37,32 @@ def test_leave_one_out_of_one_sample_is_zero() -> None:
 
 def test_running_mean_is_part_of_the_state() -> None:
     baseline = RunningMean(decay=0.9)
-    baseline(torch.tensor([2.0, 4.0]))
-    baseline(torch.tensor([0.0]))
+    baseline.update(torch.tensor([2.0, 4.0]))
+    baseline.update(torch.tensor([0.0]))
     assert baseline.mean.item() == pytest.approx(2.7)
     twin = RunningMean(decay=0.9)
     twin.load_state_dict(baseline.state_dict())
-    assert twin(torch.tensor([1.0])).item() == pytest.approx(2.7)
+    assert twin.mean.item() == pytest.approx(2.7)
     twin.eval()
     before = twin.mean.clone()
-    twin(torch.tensor([100.0]))
+    twin.update(torch.tensor([100.0]))
     assert torch.equal(twin.mean, before)  # evaluation leaves it alone
+
+
+def test_two_sites_may_share_a_running_mean() -> None:
+    """One sub-model in a loop. E (y1 + 2 y2) (y1 + y2 + 3) by hand, from the first step on."""
+    logit = torch.tensor(0.4, dtype=torch.float64, requires_grad=True)
+    share = logit.sigmoid()
+    # Both are 1 with probability π: Σ over the four cases of π(y1) π(y2) (y1 + 2 y2) (y1 + y2 + 3).
+    exact = share * (1 - share) * (1 * 4) + (1 - share) * share * (2 * 4) + share * share * (3 * 5)
+    (truth,) = torch.autograd.grad(exact, logit)
+    torch.manual_seed(0)
+    slopes = []
+    for _ in range(3000):
+        way = unknot.ScoreFunction(RunningMean())  # new: its first step
+        q = unknot.Trace()
+        first = q.bernoulli(logits=logit.expand(1), gradient=way, name="y1")
+        second = q.bernoulli(logits=logit.expand(1), gradient=way, name="y2")
+        value = expect(q, (first + 2 * second) * (first + second + 3))
+        slopes.append(torch.autograd.grad(value.sum(), logit)[0])
+    assert_mean(torch.stack(slopes), truth)

@@ -27,9 +27,8 @@ class RunningMean(nn.Module):
     ``decay`` is the share of the old mean that each new value leaves: 0.95 looks back over some twenty steps.
 
     >>> baseline = RunningMean(decay=0.5)
-    >>> _ = baseline(torch.tensor([4.0]))      # the first value is taken as it is
-    >>> baseline(torch.tensor([0.0])).item()   # the mean *before* this value
-    4.0
+    >>> baseline.update(torch.tensor([4.0]))   # the first value is taken as it is
+    >>> baseline.update(torch.tensor([0.0]))
     >>> baseline.mean.item()
     2.0
     """
@@ -43,24 +42,52 @@ class RunningMean(nn.Module):
         self.register_buffer("mean", torch.zeros(()))
         self.register_buffer("started", torch.zeros((), dtype=torch.bool))
 
-    def forward(self, values: Tensor) -> Tensor:
-        """The baseline for ``values``, which enter the average only afterwards."""
-        before = self.mean.clone()
+    def update(self, values: Tensor) -> None:
+        """Let ``values`` enter the average, while training."""
         if self.training:
             now = values.detach().mean().to(self.mean.dtype)
             updated = torch.where(self.started, self.decay * self.mean + (1 - self.decay) * now, now)
             self.mean.copy_(updated)
             self.started.fill_(True)
-        return before
+
+
+class Baselines:
+    """The running means of one step, as a block: all are read before any of them sees a value of the step.
+
+    A mean that two sites share, as of a sub-model in a loop, would otherwise give the second site a baseline that
+    depends on its own draw, and that biases the gradient.
+
+    >>> shared = RunningMean()
+    >>> with Baselines() as baselines:
+    ...     [baselines.read(shared, torch.tensor([value])).item() for value in (3.0, 5.0)]
+    [0.0, 0.0]
+    >>> shared.mean.item()
+    3.0999999046325684
+    """
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[RunningMean, Tensor]] = []
+
+    def read(self, baseline: RunningMean, values: Tensor) -> Tensor:
+        """The mean before this step; ``values`` enter it at the end of the block."""
+        self._seen.append((baseline, values))
+        return baseline.mean.clone()
+
+    def __enter__(self) -> Baselines:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for baseline, values in self._seen:
+            baseline.update(values)
 
 
 @dataclass(frozen=True)
 class ScoreFunction:
     """``gradient=ScoreFunction(baseline)``: the score function with a running-mean baseline.
 
-    ``baseline`` is a :class:`RunningMean`, best kept as a part of the model so that checkpoints hold it. One site has
-    one. ``gradient="score_function"`` alone uses the leave-one-out baseline when there are two samples or more,
-    and none otherwise.
+    ``baseline`` is a :class:`RunningMean`, best kept as a part of the model so that checkpoints hold it. Several sites
+    may share one. ``gradient="score_function"`` alone uses the leave-one-out baseline when there are two samples or
+    more, and none otherwise.
     """
 
     baseline: RunningMean

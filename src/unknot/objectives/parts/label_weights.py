@@ -60,9 +60,12 @@ class LabelWeights:
         return (normalised * values).sum(SAMPLES)
 
 
-def label_weights(sites: list[Variable]) -> LabelWeights | None:
-    """The weights that the observed sites give; None if no site of q is observed for any item."""
-    observed = [node for node in sites if node.known is not False]
+def label_weights(sites: list[Variable], observed: list[Variable] | None = None) -> LabelWeights | None:
+    """The weights that the observed sites give; None if no site of q is observed for any item.
+
+    ``observed`` counts the labels of some of the sites only, the first few of the program.
+    """
+    observed = [node for node in (sites if observed is None else observed) if node.known is not False]
     if not observed:
         return None
     labelled = _any_known(observed)

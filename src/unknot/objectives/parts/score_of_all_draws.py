@@ -19,16 +19,23 @@ from torch import Tensor
 
 from unknot.core.axes import SAMPLES
 from unknot.core.expectation import is_scored, rise
+from unknot.core.gradients.score_function import Baselines
 from unknot.core.node import Variable
 
 
-def score_of_all_draws(sites: Sequence[Variable], whole: Tensor, without: Tensor | None) -> Tensor:
+def score_of_all_draws(
+    sites: Sequence[Variable], whole: Tensor, without: Tensor | None, baselines: Baselines | None = None
+) -> Tensor:
     """``Σ_s (log q_s - stop(log q_s)) (F - b_s)`` over the score-function sites, ``(B,)``: zero in value.
 
     ``whole`` is F, ``(B,)`` or ``(1, B)``; ``without`` is b, ``(S, B)``, None for a single draw. A site's own
     running mean takes the place of b. Sites drawn anew for each enumerated value count all their draws; a site
-    whose one draw all samples share has no b, since F without a sample still depends on that draw.
+    whose one draw all samples share has no b, since F without a sample still depends on that draw. ``baselines`` is
+    the caller's block, where a step has several such terms.
     """
+    if baselines is None:
+        with Baselines() as baselines:
+            return score_of_all_draws(sites, whole, without, baselines)
     whole = whole.detach().reshape(whole.shape[-1])
     total: Tensor | None = None
     for node in sites:
@@ -36,7 +43,7 @@ def score_of_all_draws(sites: Sequence[Variable], whole: Tensor, without: Tensor
             continue
         own = rise(node)
         if node.baseline is not None:
-            own = own * (whole - node.baseline(whole))
+            own = own * (whole - baselines.read(node.baseline, whole))
         elif without is None or own.ndim < 2 or own.shape[SAMPLES] == 1:
             own = own * whole
         else:
