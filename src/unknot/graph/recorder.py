@@ -84,17 +84,19 @@ class SiteRecorder:
         return self.tags.of(node.value), NONE
 
 
-def parameters(value: Any) -> Iterator[Tensor]:
+def parameters(value: Any, seen: set[int] | None = None) -> Iterator[Tensor]:
     """All tensors that make up a distribution, through the distributions and transforms it is built of."""
+    seen = set() if seen is None else seen
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from parameters(part)
+            yield from parameters(part, seen)
     elif isinstance(value, nn.Module):
         yield from [*value.parameters(), *value.buffers()]
-    elif isinstance(value, Distribution | Transform):
-        yield from parameters(list(vars(value).values()))
+    elif isinstance(value, Distribution | Transform) and id(value) not in seen:
+        seen.add(id(value))  # a transform and its inverse hold each other
+        yield from parameters(list(vars(value).values()), seen)
 
 
 def kind(node: Node) -> Kind:

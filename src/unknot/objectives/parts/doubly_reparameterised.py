@@ -99,30 +99,33 @@ def _depends(outputs: list[Tensor], inputs: list[Tensor]) -> bool:
     return any(grad is not None for grad in grads)
 
 
-def _tensors(owner: Any) -> list[Tensor]:
-    """The parameter tensors of a distribution, those of the distributions it is made of included."""
+def _tensors(owner: Any, seen: set[int] | None = None) -> list[Tensor]:
+    """The parameter tensors of a distribution, those of the distributions and transforms it is made of included."""
+    seen = {id(owner)} if seen is None else seen
     found: list[Tensor] = []
     for value in vars(owner).values():
-        if isinstance(value, Tensor):
-            found.append(value)
-        elif isinstance(value, Distribution | Transform):
-            found += _tensors(value)
-        elif isinstance(value, list):
-            found += [
-                t for part in value if isinstance(part, Distribution | Transform) for t in _tensors(part)
-            ]
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, Tensor):
+                found.append(part)
+            elif isinstance(part, Distribution | Transform) and id(part) not in seen:
+                seen.add(id(part))  # a transform and its inverse hold each other
+                found += _tensors(part, seen)
     return found
 
 
-def _frozen(owner: Any) -> Any:
-    """A copy with all parameter tensors detached."""
-    twin = copy.copy(owner)
-    for name, value in vars(owner).items():
-        if isinstance(value, Tensor):
-            setattr(twin, name, value.detach())
-        elif isinstance(value, Distribution | Transform):
-            setattr(twin, name, _frozen(value))
-        elif isinstance(value, list):
-            parts = [_frozen(v) if isinstance(v, Distribution | Transform) else v for v in value]
-            setattr(twin, name, parts)
-    return twin
+def _frozen(owner: Any, made: dict[int, Any] | None = None) -> Any:
+    """A copy with all parameter tensors detached; ``made`` holds the copies so far, by what they were made from."""
+    made = {} if made is None else made
+    if isinstance(owner, Tensor):
+        return owner.detach()
+    if isinstance(owner, list):
+        return [_frozen(part, made) for part in owner]
+    if not isinstance(owner, Distribution | Transform):
+        return owner
+    if id(owner) not in made:
+        twin = made[id(owner)] = copy.copy(owner)
+        for name, value in vars(owner).items():
+            setattr(twin, name, _frozen(value, made))
+        if isinstance(twin, Transform):  # a remembered draw would bring its parameters' gradient back
+            twin._cached_x_y = (None, None)
+    return made[id(owner)]
