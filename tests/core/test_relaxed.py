@@ -205,3 +205,14 @@ def test_what_only_one_side_masks_is_impossible() -> None:
     assert Concrete(torch.tensor([[0.0, 0.0, -math.inf]]), 0.66).log_density(
         u.exp().add(1).log()
     ).tolist() == [-math.inf]
+
+
+def test_swapped_arguments_are_told_so() -> None:
+    """The two relaxed sites take their temperature in different places."""
+    logits = torch.zeros(4, 3)
+    with pytest.raises(TraceError, match=r"mind the order: concrete\(logits, temperature\)"):
+        unknot.Trace().concrete(0.66, logits, name="y")  # type: ignore[arg-type]
+    with pytest.raises(TraceError, match=r"relaxed_bernoulli\(temperature, logits=...\)"):
+        unknot.Trace().relaxed_bernoulli(logits, 0.66, name="y")
+    with pytest.raises(TraceError, match="takes logits of shape"):
+        unknot.Trace().concrete(0.66, 0.66, name="y")  # type: ignore[arg-type]

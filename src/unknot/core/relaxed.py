@@ -76,7 +76,9 @@ def _check_temperature(temperature: Tensor | float) -> None:
     if isinstance(temperature, Tensor):
         if temperature.ndim > 0:
             raise TraceError(
-                f"a relaxed site has one temperature, but it was given a tensor of shape {tuple(temperature.shape)}"
+                f"a relaxed site has one temperature, but it was given a tensor of shape {tuple(temperature.shape)}; "
+                "if it holds logits, mind the order: concrete(logits, temperature), but "
+                "relaxed_bernoulli(temperature, logits=...)"
             )
     elif not temperature > 0:
         raise TraceError(f"the temperature of a relaxed site must be positive, but it is {temperature}")
@@ -94,6 +96,10 @@ class Concrete(Relaxed):
 
     def __init__(self, logits: Tensor, temperature: Tensor | float) -> None:
         _check_temperature(temperature)
+        if logits.ndim == 0:
+            raise TraceError(
+                "concrete(logits, temperature) takes logits of shape (..., K), but got a single number"
+            )
         self.logits = logits
         self.temperature = temperature
         super().__init__(logits.shape[:-1], logits.shape[-1:], validate_args=False)

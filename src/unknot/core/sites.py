@@ -15,9 +15,9 @@ from torch import Tensor
 
 from unknot.core import unbroadcast
 from unknot.core.gradients.score_function import ScoreFunction
+from unknot.core.plain_numbers import Number, in_precision_of
 from unknot.core.relaxed import BinaryConcrete, Concrete
 
-Number = Tensor | float
 Gradient = str | ScoreFunction | None
 
 
@@ -51,6 +51,7 @@ class Sites(ABC):
         >>> Trace(samples=5).normal(torch.zeros(8, 2), 1.0, name="z").shape
         torch.Size([5, 8, 2])
         """
+        loc, scale = in_precision_of(value, loc, scale)
         dist = unbroadcast.normal(loc, scale)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -70,6 +71,7 @@ class Sites(ABC):
         >>> bool((Trace().log_normal(torch.zeros(8, 2), 1.0, name="z") > 0).all())
         True
         """
+        loc, scale = in_precision_of(value, loc, scale)
         dist = td.LogNormal(loc, scale, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -89,6 +91,7 @@ class Sites(ABC):
         >>> Trace().laplace(torch.zeros(8, 2), 1.0, name="z").shape
         torch.Size([8, 2])
         """
+        loc, scale = in_precision_of(value, loc, scale)
         dist = td.Laplace(loc, scale, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -109,6 +112,7 @@ class Sites(ABC):
         >>> Trace().student_t(4.0, torch.zeros(8, 2), name="z").shape
         torch.Size([8, 2])
         """
+        df, loc, scale = in_precision_of(value, df, loc, scale)
         dist = td.StudentT(df, loc, scale, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -128,6 +132,7 @@ class Sites(ABC):
         >>> Trace().uniform(torch.zeros(8, 2), 1.0, name="u").shape
         torch.Size([8, 2])
         """
+        low, high = in_precision_of(value, low, high)
         dist = td.Uniform(low, high, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -149,6 +154,7 @@ class Sites(ABC):
         >>> Trace().beta(torch.ones(8), 2.0, name="share").shape
         torch.Size([8])
         """
+        concentration1, concentration0 = in_precision_of(value, concentration1, concentration0)
         dist = td.Beta(concentration1, concentration0, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -168,6 +174,7 @@ class Sites(ABC):
         >>> Trace().gamma(torch.ones(8, 2), 1.0, name="rate").shape
         torch.Size([8, 2])
         """
+        concentration, rate = in_precision_of(value, concentration, rate)
         dist = td.Gamma(concentration, rate, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 

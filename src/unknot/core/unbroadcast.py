@@ -6,7 +6,6 @@ results are the same objects, of the same classes.
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 from torch.distributions import Bernoulli, Distribution, Normal
 
@@ -16,11 +15,9 @@ Number = Tensor | float
 def normal(loc: Number, scale: Number) -> Normal:
     """``Normal(loc, scale)``.
 
-    >>> normal(0.0, 1.0)
+    >>> normal(torch.tensor(0.0), torch.tensor(1.0))
     Normal(loc: 0.0, scale: 1.0)
     """
-    if not isinstance(loc, Tensor) and not isinstance(scale, Tensor):
-        loc, scale = torch.tensor(float(loc)), torch.tensor(float(scale))
     if not (isinstance(loc, Tensor) and isinstance(scale, Tensor) and loc.shape == scale.shape):
         return Normal(loc, scale, validate_args=False)
     dist = Normal.__new__(Normal)

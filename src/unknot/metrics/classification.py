@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot.errors import SpecError
+
 
 def error_rate(truth: np.ndarray, guess: np.ndarray) -> float:
     """Share of items whose class is wrong, over the items whose class is known (``truth >= 0``).
@@ -12,17 +14,28 @@ def error_rate(truth: np.ndarray, guess: np.ndarray) -> float:
     0.3333333333333333
     """
     known = truth >= 0
+    if not known.any():
+        raise SpecError(
+            f"error_rate: expected items whose class is known (truth >= 0), but none of the {truth.size} is"
+        )
     return float(np.mean(truth[known] != guess[known]))
 
 
 def confusion_matrix(truth: np.ndarray, guess: np.ndarray, classes: int) -> np.ndarray:
     """Counts of items by true class (rows) and named class (columns).
 
-    >>> confusion_matrix(np.array([0, 1, 1]), np.array([0, 0, 1]), 2).tolist()
+    Items whose class is unknown (``truth < 0``), or that the recogniser gave no name (``guess < 0``), are in no cell.
+
+    >>> confusion_matrix(np.array([0, 1, 1, -1, 1]), np.array([0, 0, 1, 0, -1]), 2).tolist()
     [[1, 0], [1, 1]]
     """
-    known = truth >= 0
-    cells = truth[known] * classes + guess[known]
+    for what, named in (("truth", truth), ("guess", guess)):
+        if named.size and named.max() >= classes:
+            raise SpecError(
+                f"confusion_matrix: expected classes 0 to {classes - 1}, but {what} has {int(named.max())}"
+            )
+    named = (truth >= 0) & (guess >= 0)
+    cells = truth[named] * classes + guess[named]
     return np.bincount(cells, minlength=classes * classes).reshape(classes, classes)
 
 
