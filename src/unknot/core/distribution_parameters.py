@@ -1,11 +1,12 @@
-"""Rebuilding a torch distribution from changed parameters, whatever its family."""
+"""Copies of a torch distribution with changed parameters, whatever its family."""
 
+import copy
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
-from torch.distributions import Distribution, Independent
+from torch.distributions import Distribution, Independent, Transform
 
 from unknot.errors import SpecError
 
@@ -30,6 +31,37 @@ def map_parameters(dist: Distribution, change: Callable[[Tensor], Tensor]) -> Di
         else:
             arguments[name] = value
     return type(dist)(**arguments)
+
+
+def with_tensors(dist: Distribution, change: Callable[[Tensor], Tensor]) -> Distribution:
+    """A copy in which every tensor is ``change`` of it, through the distributions and transforms ``dist`` is made of.
+
+    Unlike :func:`map_parameters` it calls no constructor, so shapes must stay as they are.
+
+    >>> import torch
+    >>> loc = torch.zeros(3, requires_grad=True)
+    >>> with_tensors(torch.distributions.LogNormal(loc, 1.0), Tensor.detach).base_dist.loc.requires_grad
+    False
+    """
+    made: dict[int, Any] = {}  # the copies so far: a transform and its inverse hold each other
+
+    def changed(held: Any) -> Any:
+        if isinstance(held, Tensor):
+            return change(held)
+        if isinstance(held, list):
+            return [changed(part) for part in held]
+        if not isinstance(held, Distribution | Transform):
+            return held
+        if id(held) not in made:
+            twin = made[id(held)] = copy.copy(held)
+            for name, value in vars(held).items():
+                setattr(twin, name, changed(value))
+            if isinstance(twin, Transform):  # a remembered draw would stand for the unchanged parameters
+                twin._cached_x_y = (None, None)
+        return made[id(held)]
+
+    copied: Distribution = changed(dist)
+    return copied
 
 
 def _constructor_arguments(dist: Distribution) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from torch.distributions import Distribution
 from unknot.core import validation
 from unknot.core.axes import sum_event
 from unknot.core.gradients.score_function import RunningMean
+from unknot.core.inactive import held, held_distribution
 from unknot.core.item_log_prob import item_log_prob
 from unknot.core.relaxed import Relaxed
 
@@ -41,9 +42,10 @@ class Node:
     @property
     def log_prob(self) -> Tensor:
         if self._log_prob is None:
-            log_prob = self._score()
-            if self.active is not None:
-                log_prob = where(self.active, log_prob, 0.0)
+            if self.active is None:
+                log_prob = self._score()
+            else:
+                log_prob = where(self.active, self._held(self.active)._score(), 0.0)
             if validation.is_on():
                 validation.check_log_prob(self.name, self.distribution(), log_prob)
             self._log_prob = log_prob
@@ -60,6 +62,10 @@ class Node:
 
     def _score(self) -> Tensor:
         raise TypeError(f"{type(self).__name__} is abstract")
+
+    def _held(self, active: Tensor) -> Node:
+        """The same site, passing no gradient at inactive items."""
+        return self
 
     def copy(self, name: str, active: Tensor | None) -> Node:
         """The same site under another ``name`` and, if given, behind one more ``where`` mask, ``active``."""
@@ -114,6 +120,15 @@ class Variable(Node):
         if isinstance(self.dist, Relaxed) and self.scored_by == "density":
             return self._score_relaxed(self.dist)
         return item_log_prob(self.dist, self.value, self.event_dims)
+
+    def _held(self, active: Tensor) -> Variable:
+        twin = self.copy(self.name, None)
+        assert isinstance(twin, Variable)
+        twin.dist = held_distribution(self.dist, active, self.event_dims)
+        twin.value = held(self.value, active, self.leading_dims)
+        if self.unbounded is not None:
+            twin.unbounded = held(self.unbounded, active, self.leading_dims)
+        return twin
 
     def _score_relaxed(self, dist: Relaxed) -> Tensor:
         """Draws by the density of u, labels by their mass: a label has no density."""

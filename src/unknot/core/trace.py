@@ -13,6 +13,7 @@ from unknot.core import best_values, gradients, validation
 from unknot.core.axes import check_prior_shape, extra_event, merge, per_item, with_leading
 from unknot.core.given_values import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
+from unknot.core.inactive import drawable, finite, held
 from unknot.core.item_loss import item_loss
 from unknot.core.node import LogTerm, Loss, Node, Variable
 from unknot.core.observe import as_value, check_label_shape, check_shapes
@@ -176,6 +177,8 @@ class Trace(Scopes, Sites):
         elif value is None or isinstance(value, FromPrior | Partial):
             node = self._draw(full, dist, value, way or gradients.default(dist), event_dims)
             node.baseline = baseline
+            if self._active is not None:
+                node.value = finite(node.value, self._active, node.leading_dims)
         else:
             node = self._observe(full, dist, value)
         if self._active is not None:
@@ -210,7 +213,10 @@ class Trace(Scopes, Sites):
             zeros = torch.zeros(value.shape[:leading], dtype=value.dtype, device=value.device)
             node = Loss(full, value, None, zeros, leading)
         else:
-            node = Loss(full, value, target, *item_loss(full, fn, value, target, self._leading))
+            counted = (
+                value if self._active is None else held(value, self._active, value.ndim - target.ndim + 1)
+            )
+            node = Loss(full, value, target, *item_loss(full, fn, counted, target, self._leading))
         node.active = self._active
         self._store(full, node)
         announce(self, node)
@@ -286,7 +292,8 @@ class Trace(Scopes, Sites):
             gradient, best = "pathwise", best_values.best_value(dist)
             drawn = gradients.Draw(best.expand(sample_shape + best.shape))
         else:
-            drawn = gradients.draw(dist, gradient, sample_shape, event)
+            source = dist if self._active is None else drawable(dist, self._active, event)
+            drawn = gradients.draw(source, gradient, sample_shape, event)
         node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
         node.gradient, node.unbounded = gradient, drawn.unbounded
         if isinstance(dist, Relaxed) and drawn.unbounded is not None:

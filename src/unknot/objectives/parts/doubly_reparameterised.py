@@ -11,7 +11,6 @@ with q's parameters held constant inside r. The decoder's gradient keeps w̄_s.
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import torch
@@ -20,6 +19,7 @@ from torch.distributions import Distribution
 from torch.distributions.transforms import Transform
 
 from unknot.core.axes import per_item, sum_event
+from unknot.core.distribution_parameters import with_tensors
 from unknot.core.log_space import where_unknown
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
@@ -53,7 +53,7 @@ def frozen_log_q(node: Variable) -> Tensor:
     twin = node.copy(node.name, None)
     twin._log_prob = None
     assert isinstance(twin, Variable)
-    twin.dist = _frozen(node.dist)
+    twin.dist = with_tensors(node.dist, Tensor.detach)
     return where_unknown(node.known, twin.log_prob)
 
 
@@ -111,21 +111,3 @@ def _tensors(owner: Any, seen: set[int] | None = None) -> list[Tensor]:
                 seen.add(id(part))  # a transform and its inverse hold each other
                 found += _tensors(part, seen)
     return found
-
-
-def _frozen(owner: Any, made: dict[int, Any] | None = None) -> Any:
-    """A copy with all parameter tensors detached; ``made`` holds the copies so far, by what they were made from."""
-    made = {} if made is None else made
-    if isinstance(owner, Tensor):
-        return owner.detach()
-    if isinstance(owner, list):
-        return [_frozen(part, made) for part in owner]
-    if not isinstance(owner, Distribution | Transform):
-        return owner
-    if id(owner) not in made:
-        twin = made[id(owner)] = copy.copy(owner)
-        for name, value in vars(owner).items():
-            setattr(twin, name, _frozen(value, made))
-        if isinstance(twin, Transform):  # a remembered draw would bring its parameters' gradient back
-            twin._cached_x_y = (None, None)
-    return made[id(owner)]
