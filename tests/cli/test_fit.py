@@ -165,11 +165,11 @@ NODES = """
 """
 MISTAKES = {
     "wrong section": ("dta: {name: digits}", "unknown section 'dta'; did you mean 'data'?"),
-    "wrong train key": (SPEC.replace("steps", "stepz"), "no setting 'stepz'; did you mean 'steps'?"),
+    "wrong train key": (SPEC.replace("steps", "stepz"), "train: unknown key 'stepz'; did you mean 'steps'?"),
     "wrong model key": (SPEC.replace("style", "stile"), "model: unknown key 'stile'; did you mean 'style'?"),
     "wrong node key": (
         SPEC.replace("{style: 3, width: 32}", NODES.replace("labels", "label")),
-        "node 'digit': unknown key 'label'; did you mean 'labels'?",
+        "model.nodes.digit: unknown key 'label'; did you mean 'labels'?",
     ),
     "unknown parent": (
         SPEC.replace("{style: 3, width: 32}", NODES.replace("[digit, style]", "[digit, stile]")),

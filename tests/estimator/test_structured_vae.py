@@ -395,7 +395,7 @@ def test_what_cannot_be_loaded_is_said(fitted: StructuredVAE, tmp_path: Path) ->
     with pytest.raises(RunError, match="damaged"):
         StructuredVAE.load(tmp_path)
     weights.write_bytes(whole)
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), "format": 99}))
+    settings.write_text(json.dumps({"format": 99}))
     with pytest.raises(RunError, match="another version"):
         StructuredVAE.load(tmp_path)
     with pytest.raises(SpecError, match="cannot be saved"):

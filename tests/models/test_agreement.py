@@ -135,7 +135,7 @@ def test_directions_agree_by_their_density() -> None:
 def test_settings_that_cannot_be_are_refused() -> None:
     with pytest.raises(SpecError, match="say augment too"):
         read_spec({"nodes": NODES, "agreement": 1.0})
-    with pytest.raises(SpecError, match="confidence is from 0 to 1"):
+    with pytest.raises(SpecError, match="confidence is a number from 0 to 1, but got 2"):
         read_spec({"nodes": NODES, "augment": "affine", "confidence": 2.0})
     with pytest.raises(SpecError, match="how image data is recognised"):
         read_spec({"nodes": {**NODES, "digit": {**NODES["digit"], "channels": [8]}}})

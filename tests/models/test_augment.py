@@ -65,7 +65,7 @@ def test_a_hidden_square_has_the_mean_and_its_largest_side() -> None:
 
 def test_amounts_are_named() -> None:
     assert augmenter({"turn": 0.1}).amounts == (0.1, 0.0, 0.0, 0.0)
-    with pytest.raises(SpecError, match="no amount 'twist'"):
+    with pytest.raises(SpecError, match="unknown key 'twist'"):
         augmenter({"twist": 1.0})
     with pytest.raises(SpecError, match="affine, elastic"):
         augmenter("affin")

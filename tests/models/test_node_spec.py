@@ -15,7 +15,7 @@ def test_one_parent_needs_no_list() -> None:
 
 def test_lists_become_tuples() -> None:
     assert node("z", "normal", 2, hidden=[3, 4], centre=[0.5, 1.0]).hidden == (3, 4)
-    with pytest.raises(SpecError, match="node 'z': hidden is a list, but got 3"):
+    with pytest.raises(SpecError, match=r"model.nodes.z.hidden is a list of layers, .*, but got 3"):
         node("z", "normal", 2, hidden=3)
 
 
@@ -25,5 +25,5 @@ def test_a_node_that_is_inferred_from_nothing_is_data() -> None:
 
 
 def test_wrong_keys_are_refused_with_the_nearest() -> None:
-    with pytest.raises(SpecError, match="node 'digit': unknown key 'label'; did you mean 'labels'"):
+    with pytest.raises(SpecError, match=r"model.nodes.digit: unknown key 'label'; did you mean 'labels'"):
         node("digit", "concrete", 10, label=True)

@@ -88,7 +88,7 @@ def test_wrong_keys_are_refused_with_the_nearest() -> None:
         node("digit", "concrete", 10, label=True)
     with pytest.raises(SpecError, match="unknown key 'node'; did you mean 'nodes'"):
         read_spec({"node": {}})
-    with pytest.raises(SpecError, match="temperature must be positive"):
+    with pytest.raises(SpecError, match=r"model.temperature is a number above 0"):
         check_spec(ModelSpec((DIGIT, STYLE, X), temperature=0.0))
 
 

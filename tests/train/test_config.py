@@ -25,7 +25,7 @@ def test_a_config_survives_yaml() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"steps": 1, "learning_rates": 0.1}, "no setting 'learning_rates'; did you mean 'learning_rate'"),
+        ({"steps": 1, "learning_rates": 0.1}, "unknown key 'learning_rates'; did you mean 'learning_rate'"),
         ({}, "either steps or epochs"),
         ({"steps": 1, "epochs": 1}, "either steps or epochs"),
         ({"steps": 0}, "steps is a whole number of at least 1"),
@@ -33,16 +33,16 @@ def test_a_config_survives_yaml() -> None:
         ({"steps": 1, "precision": "16"}, "precision is one of 32-true, bf16-mixed"),
         ({"steps": 1, "device": "tpu"}, "device is one of"),
         ({"steps": 1, "seed": -1}, "seed is a whole number"),
-        ({"steps": 1, "betas": [0.9]}, "betas are two numbers"),
+        ({"steps": 1, "betas": [0.9]}, "betas is a list of two numbers"),
         (
             {"steps": 1, "learning_rate": {"name": "cosin", "start": 1.0}},
-            "no schedule 'cosin'; did you mean 'cosine'",
+            "learning_rate.name is one of constant, .* but got 'cosin'; did you mean 'cosine'",
         ),
         (
             {"steps": 1, "learning_rate": {"name": "cosine", "strat": 1.0}},
-            "no key 'strat'; did you mean 'start'",
+            "unknown key 'strat'; did you mean 'start'",
         ),
-        ({"steps": 1, "learning_rate": "fast"}, "'start' of a schedule is a number"),
+        ({"steps": 1, "learning_rate": "fast"}, "learning_rate is a number of at least 0, but got 'fast'"),
         ({"steps": 1, "temperature": {"name": "exponential", "start": 1.0}}, "'start' and 'end' above 0"),
     ],
 )

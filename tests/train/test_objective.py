@@ -57,3 +57,22 @@ def test_an_objective_with_a_network_of_its_own_makes_it_from_a_draw() -> None:
 def test_wrong_objectives_are_named(given: Any, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         resolve(given, 10)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"name": "semi_supervised", "alpha": "much"}, "train.objective.alpha is a number, but got 'much'"),
+        ({"name": "elbo", "analytic": 1}, "train.objective.analytic is true or false, but got 1"),
+        ({"name": "hfvae", "weights": 3}, "train.objective.weights is a table or left out, but got 3"),
+        ({"name": "beta_vae", "beta": float("inf")}, "train.objective.beta is a number, but got inf"),
+        (
+            {"name": "semi_supervised", "beta": {"digit": None}},
+            "train.objective.beta.digit is a number, but got None",
+        ),
+    ],
+)
+def test_symbols_are_checked_by_their_annotation(given: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        resolve(given, dataset_size=10)
+    assert str(caught.value).startswith(sentence)

@@ -51,7 +51,7 @@ def test_rules_of_labels() -> None:
     per_class = recipe(labels={"digit": {"per": "digit", "number": 2}, "seed": 3})
     data = shown(per_class)
     assert np.bincount(data.factors["digit"].values[data.factors["digit"].known]).tolist() == [2] * 10
-    with pytest.raises(SpecError, match="a rule is a number, all, or"):
+    with pytest.raises(SpecError, match=r"labels.digit: unknown key 'each'"):
         shown(recipe(labels={"digit": {"each": 2}}))
 
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "reproduce": "Make a paper's result and write it to the ledger.",
     "data": "List, fetch, check and draw the data sets.",
     "metrics": "Every disentanglement score of codes in a file.",
+    "schema": "What a spec file may hold, as JSON Schema for editors.",
     "objectives": "The objectives by name: formula, symbols, reference.",
     "check-estimators": "Every estimator of q(z) against the truth.",
 }

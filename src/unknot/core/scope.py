@@ -11,7 +11,7 @@ from torch import Size, Tensor
 
 from unknot.errors import TraceError
 
-_PART = re.compile(r"[^\s.\[\]]+")
+_NUMBERED = re.compile(r"\[\d+\]")
 
 
 def join(prefix: str, parts: Sequence[str | int]) -> str:
@@ -33,10 +33,10 @@ def join(prefix: str, parts: Sequence[str | int]) -> str:
 
 
 def check_name(name: str) -> None:
-    """Refuse names that would read as a scope."""
-    if not isinstance(name, str) or not _PART.fullmatch(name):
+    """Refuse names that would read as a numbered scope; anything else that a column may be called is fine."""
+    if not isinstance(name, str) or not name or _NUMBERED.search(name):
         raise TraceError(
-            f"a site's name is a word without spaces, dots and brackets, but got {name!r}; "
+            f"a site's name is a text without an index in brackets, but got {name!r}; "
             "for names like digit[2].style use `with trace.scope('digit', 2):`"
         )
 

@@ -46,7 +46,7 @@ class LabelBudget:
     items: Mapping[str, Items]
 
     @classmethod
-    def draw(cls, dataset: Dataset, seed: int, **rules: Rule) -> LabelBudget:
+    def draw(cls, dataset: Dataset, /, seed: int, **rules: Rule) -> LabelBudget:
         """Choose the labelled items once.
 
         Arguments:

@@ -8,14 +8,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import affine_grid, grid_sample, interpolate
 
-from unknot.errors import SpecError
+from unknot.schema import check, choice, either, number, table
 
-_AMOUNTS = ("turn", "scale", "shear", "shift", "bend", "gain", "gamma", "hide")
-_NAMED: dict[str, dict[str, float]] = {
+AMOUNTS = ("turn", "scale", "shear", "shift", "bend", "gain", "gamma", "hide")
+NAMED: dict[str, dict[str, float]] = {
     "affine": {},
     "elastic": {"bend": 0.06},
 }  # what differs from the defaults
 _KNOTS = 5  # bends are drawn on a lattice of this many points a side, and smooth between them
+
+AUGMENT = either(
+    table({name: number() for name in AMOUNTS}, "amounts by name"),
+    {**choice(NAMED), "description": f"one of {', '.join(NAMED)}, or amounts by name"},
+)
 
 
 class AffineJitter(nn.Module):
@@ -88,13 +93,7 @@ class AffineJitter(nn.Module):
 
 def augmenter(described: str | Mapping[str, float]) -> nn.Module:
     """A jitter by its name, or one by its amounts: ``{"turn": 0.2, "shift": 0.1}``, the others zero."""
+    check(described, AUGMENT, "model.augment")
     if isinstance(described, str):
-        if described not in _NAMED:
-            raise SpecError(
-                f"model: augment is one of {', '.join(_NAMED)}, or amounts, but it is {described!r}"
-            )
-        return AffineJitter(**_NAMED[described])
-    for key in described:
-        if key not in _AMOUNTS:
-            raise SpecError(f"model: augment has no amount '{key}'; it takes {', '.join(_AMOUNTS)}")
-    return AffineJitter(**{**dict.fromkeys(_AMOUNTS, 0.0), **described})
+        return AffineJitter(**NAMED[described])
+    return AffineJitter(**{**dict.fromkeys(AMOUNTS, 0.0), **described})

@@ -16,6 +16,7 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.agreement import target
 from unknot.models.augment import augmenter
+from unknot.models.by_node import ByNode
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
@@ -58,13 +59,11 @@ class GraphicalModel(nn.Module):
         self.register_buffer("temperature", torch.tensor(self.spec.temperature))
         self.temperature: Tensor  # of relaxed draws; schedules set it
         self.likelihood: Likelihood = likelihood(data, self.shape, self.spec.width)
-        self.families = nn.ModuleDict({n.name: family(n) for n in self.spec.latents})
+        self.families = ByNode({n.name: family(n) for n in self.spec.latents})
         self.trunk = self.likelihood.trunk()
         self.jitter = _augmenter(self.spec, self.shape)
-        self.recognition = nn.ModuleDict({n.name: self._recognition_network(n) for n in self.spec.latents})
-        self.generation = nn.ModuleDict(
-            {n.name: self._generative_network(n) for n in self.spec.nodes if n.parents}
-        )
+        self.recognition = ByNode({n.name: self._recognition_network(n) for n in self.spec.latents})
+        self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
 
     # ---- the two programs ---------------------------------------------------------------------------
 

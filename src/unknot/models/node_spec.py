@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from unknot.errors import SpecError
-from unknot.suggest import did_you_mean
+from unknot.models.spec_schema import NODE
+from unknot.schema import check, text
 
 
 @dataclass(frozen=True)
@@ -79,13 +80,12 @@ def node(
         recognised_from: the nodes it is inferred from; none: it is the data.
         settings: whatever else a :class:`NodeSpec` says, lists as they come from a file.
     """
-    known = [f.name for f in fields(NodeSpec)]
-    for key in settings:
-        if key not in known:
-            raise SpecError(f"node '{name}': unknown key '{key}'; {did_you_mean(key, known)}")
+    check(name, text(), "model: a node's name")
+    given = {"family": family, "size": size, "parents": parents, "recognised_from": recognised_from}
+    check({**given, **settings}, NODE, f"model.nodes.{name}")
     for key in ("hidden", "recognition_hidden", "channels", "centre", "spread", "columns"):
         if key in settings:
-            settings[key] = _tuple(name, key, settings[key])
+            settings[key] = tuple(settings[key])
     return NodeSpec(name, family, size, _names(parents), _names(recognised_from), **settings)
 
 
@@ -106,9 +106,3 @@ def units_error(spec: NodeSpec, key: str) -> SpecError:
 
 def _names(given: str | Sequence[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _tuple(name: str, key: str, given: Any) -> tuple[Any, ...]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise SpecError(f"node '{name}': {key} is a list, but got {given!r}")
-    return tuple(given)

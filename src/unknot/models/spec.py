@@ -11,11 +11,12 @@ from unknot.errors import SpecError
 from unknot.models.families import FAMILIES
 from unknot.models.likelihoods import LIKELIHOODS
 from unknot.models.node_spec import NodeSpec, node
+from unknot.models.spec_schema import MODEL, MODEL_SETTINGS
 from unknot.models.yaml_file import read_yaml
+from unknot.schema import check, table
 from unknot.suggest import did_you_mean
 
-# of a model, beside its nodes
-MODEL_KEYS = ("augment", "agreement", "confidence", "width", "temperature", "samples")
+MODEL_KEYS = tuple(MODEL_SETTINGS)  # of a model, beside its nodes
 
 
 @dataclass(frozen=True)
@@ -76,16 +77,8 @@ def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> Mo
         source = read_yaml(Path(source), "model file", "nodes")
     if not isinstance(source, Mapping):
         return check_spec(ModelSpec(tuple(source)))
-    for key in source:
-        if key not in ("nodes", *MODEL_KEYS):
-            raise SpecError(f"model: unknown key '{key}'; {did_you_mean(key, ('nodes', *MODEL_KEYS))}")
-    if not isinstance(source.get("nodes"), Mapping) or not source["nodes"]:
-        raise SpecError("model: needs a section 'nodes' that maps each node's name to its settings")
-    nodes = []
-    for name, settings in source["nodes"].items():
-        if not isinstance(settings, Mapping) or "family" not in settings:
-            raise SpecError(f"node '{name}': needs settings with at least a family")
-        nodes.append(node(name, **settings))
+    check(source, MODEL, "model")
+    nodes = [node(str(name), **settings) for name, settings in source["nodes"].items()]
     rest = {key: value for key, value in source.items() if key != "nodes"}
     return check_spec(ModelSpec(tuple(nodes), **rest))
 
@@ -93,13 +86,7 @@ def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> Mo
 def check_spec(spec: ModelSpec) -> ModelSpec:
     """Refuse descriptions that are no model, naming the node; put nodes in generative order."""
     names = [n.name for n in spec.nodes]
-    if spec.temperature <= 0:
-        raise SpecError(f"model: temperature must be positive, but is {spec.temperature}")
-    if spec.agreement < 0 or not 0 <= spec.confidence <= 1:
-        raise SpecError(
-            "model: agreement is a weight of at least 0 and confidence is from 0 to 1, but they are "
-            f"{spec.agreement} and {spec.confidence}"
-        )
+    check({key: getattr(spec, key) for key in MODEL_KEYS}, table(MODEL_SETTINGS, "settings"), "model")
     if spec.agreement and spec.augment is None:
         raise SpecError("model: agreement is between an item and its jittered view; say augment too")
     for name in names:
@@ -145,8 +132,6 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         )
     if one.sees and one.is_data:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
-    if one.recogniser not in ("", "faces"):
-        raise SpecError(f"node '{one.name}': recogniser is 'faces' or left out, but is {one.recogniser!r}")
     (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from unknot.errors import SpecError
-from unknot.suggest import did_you_mean
+from unknot.schema import check
+from unknot.train.config_schema import TRAIN
 from unknot.train.schedules import schedule
-
-PRECISIONS = ("32-true", "bf16-mixed")
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,11 @@ class TrainConfig:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> TrainConfig:
         """From the ``given`` settings, the ``train`` part of a config.yaml; a key that does not exist is refused."""
-        known = [field.name for field in fields(cls)]
-        for key in given:
-            if key not in known:
-                raise SpecError(f"train: there is no setting '{key}'; {did_you_mean(key, known)}")
+        check(
+            {k: v for k, v in given.items() if k != "objective" or isinstance(v, str | Mapping)},
+            TRAIN,
+            "train",
+        )
         made = dict(given)
         for key in ("betas", "labelled_by"):
             if isinstance(made.get(key), list):
@@ -84,42 +83,12 @@ class TrainConfig:
 
     def refuse_wrong_settings(self) -> None:
         """Refuse settings that cannot be, naming the setting and what it takes."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not isinstance(self.objective, str | Mapping):
+            del given["objective"]  # a function
+        check(given, TRAIN, "train")
         if (self.steps is None) == (self.epochs is None):
             raise SpecError("train: give either steps or epochs, to say how long to train.")
-        for name in (
-            "steps",
-            "epochs",
-            "batch_size",
-            "log_every",
-            "checkpoint_every",
-            "validate_every",
-            "patience",
-        ):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise SpecError(f"train: {name} is a whole number of at least 1, but got {value!r}.")
-        _in_range("labelled_share", self.labelled_share, 0.0, 1.0)
-        _in_range("average_weights", self.average_weights, 0.0, 1.0)
-        _in_range("weight_decay", self.weight_decay, 0.0, math.inf)
-        _in_range("clip_norm", self.clip_norm, 0.0, math.inf)
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**32:
-            raise SpecError(f"train: seed is a whole number from 0 to 2^32 - 1, but got {self.seed!r}.")
-        if len(self.betas) != 2 or not all(isinstance(b, int | float) and 0 <= b < 1 for b in self.betas):
-            raise SpecError(f"train: betas are two numbers from 0 to below 1, but got {self.betas!r}.")
-        if self.precision not in PRECISIONS:
-            raise SpecError(
-                f"train: precision is one of {', '.join(PRECISIONS)}, but got {self.precision!r}."
-            )
-        if self.device not in ("auto", "cpu", "cuda", "mps"):
-            raise SpecError(f"train: device is one of auto, cpu, cuda, mps, but got {self.device!r}.")
-        schedule(self.learning_rate, 1, "learning_rate")
-        if self.temperature is not None:
-            schedule(self.temperature, 1, "temperature")
-
-
-def _in_range(name: str, value: Any, low: float, high: float) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        span = f"from {low:g} to {high:g}" if high < math.inf else f"of at least {low:g}"
-        raise SpecError(f"train: {name} is a number {span}, but got {value!r}.")
+        for name in ("learning_rate", "temperature"):
+            if given[name] is not None:
+                schedule(given[name], 1, f"train.{name}")

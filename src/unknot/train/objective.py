@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.schema import ANYTHING, Schema, check
 from unknot.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from unknot.objectives.catalogue import Entry
 
 Objective = Callable[..., Any]  # (q, p) -> Terms
+# The words of symbols' annotations: the type that a file has for it, and its name; None: what no file has.
+_IN_WORDS: dict[str, tuple[str, str] | None] = {
+    "float": ("number", "a number"),
+    "Number": ("number", "a number"),
+    "int": ("integer", "a whole number"),
+    "bool": ("boolean", "true or false"),
+    "str": ("string", "a word"),
+    "Mapping": ("object", "a table"),
+    "Sequence": ("array", "a list"),
+    "None": ("null", "left out"),
+    "Tensor": None,
+}
 
 
 def resolve(
@@ -71,6 +85,9 @@ def _complete(
             raise SpecError(
                 f"objective '{_name(function)}' has no symbol '{symbol}'; {did_you_mean(symbol, names)}"
             )
+    for symbol, value in symbols.items():
+        if symbol in parameters:
+            check(value, symbol_schema(str(parameters[symbol].annotation)), f"train.objective.{symbol}")
     if "dataset_size" in names:
         symbols.setdefault("dataset_size", dataset_size)
     rest = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
@@ -79,6 +96,24 @@ def _complete(
     if missing:
         raise SpecError(f"objective '{_name(function)}' needs a value for: {', '.join(missing)}.")
     return partial(function, **symbols) if symbols else function
+
+
+def symbol_schema(annotation: str) -> Schema:
+    """What a symbol may be, from its annotation: ``float | Mapping[str, float]`` is a number or a table of numbers.
+
+    An annotation that says more than a file can hold (a network, a callable) allows anything.
+    """
+    words = set(re.findall(r"\w+", annotation))
+    if not words or words - _IN_WORDS.keys():
+        return ANYTHING
+    outside = re.sub(r"\[[^\]]*\]", "", annotation)
+    told = dict.fromkeys(
+        _IN_WORDS[word] for word in re.findall(r"\w+", outside) if _IN_WORDS[word] is not None
+    )
+    kinds = [kind for kind, _ in filter(None, told)]
+    schema: Schema = {"type": kinds, "description": " or ".join(words for _, words in filter(None, told))}
+    inner = {"type": "number", "description": "a number"} if words & {"float", "Number"} else ANYTHING
+    return schema | ({"additionalProperties": inner} if "object" in kinds else {})
 
 
 def _name(function: Objective) -> str:

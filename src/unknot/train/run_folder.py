@@ -109,8 +109,8 @@ class RunFolder:
     ) -> RunFolder:
         """A new run beside ``path``, in the first folder of ``path-1``, ``path-2``, ... that is free.
 
-        Processes that start at once each get their own; ``config``, ``budget`` and ``further`` are those of
-        :meth:`create`.
+        Processes that start at once each get their own; ``path`` without its number, ``config``, ``budget`` and
+        ``further`` are those of :meth:`create`.
         """
         path = Path(path)
         for number in itertools.count(1):

@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from unknot.errors import SpecError
-from unknot.suggest import did_you_mean
+from unknot.schema import check, choice, number, table, whole
 
 Spec = float | Mapping[str, Any]
 Schedule = Callable[[int], float]
-
-_KEYS = ("name", "start", "end", "warmup")
 
 
 def _constant(start: float, end: float, part: float) -> float:
@@ -32,6 +30,11 @@ def _exponential(start: float, end: float, part: float) -> float:
 
 
 CURVES = {"constant": _constant, "linear": _linear, "cosine": _cosine, "exponential": _exponential}
+SCHEDULE = table(
+    {"name": choice(CURVES), "start": number(0), "end": number(0), "warmup": whole(0, 10**12)},
+    "a schedule, {name, start, end, warmup}",
+    required=("name", "start"),
+)
 
 
 def schedule(spec: Spec, steps: int, what: str) -> Schedule:
@@ -49,7 +52,9 @@ def schedule(spec: Spec, steps: int, what: str) -> Schedule:
         given = dict(spec)
     else:
         given = {"name": "constant", "start": spec}
-    _check(given, what)
+    check(given, SCHEDULE, what)
+    if given["name"] == "exponential" and not (given["start"] > 0 and given.get("end", 0.0) > 0):
+        raise SpecError(f"{what}: an exponential schedule needs 'start' and 'end' above 0.")
     curve = CURVES[given["name"]]
     start = float(given["start"])
     end, warmup = float(given.get("end", 0.0)), int(given.get("warmup", 0))
@@ -60,20 +65,3 @@ def schedule(spec: Spec, steps: int, what: str) -> Schedule:
         return curve(start, end, min(1.0, (step - warmup) / max(1, steps - warmup)))
 
     return value
-
-
-def _check(given: dict[str, Any], what: str) -> None:
-    for key in given:
-        if key not in _KEYS:
-            raise SpecError(f"{what}: a schedule has no key '{key}'; {did_you_mean(key, _KEYS)}")
-    name = given.get("name")
-    if name not in CURVES:
-        raise SpecError(f"{what}: there is no schedule '{name}'; {did_you_mean(name, CURVES)}")
-    for key in ("start", "end", "warmup"):
-        number = given.get(key, 0.0)
-        if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
-            raise SpecError(f"{what}: '{key}' of a schedule is a number of at least 0, but got {number!r}.")
-    if "start" not in given:
-        raise SpecError(f"{what}: a schedule needs 'start', the value it begins with.")
-    if name == "exponential" and not (given["start"] > 0 and given.get("end", 0.0) > 0):
-        raise SpecError(f"{what}: an exponential schedule needs 'start' and 'end' above 0.")

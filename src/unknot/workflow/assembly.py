@@ -12,9 +12,8 @@ from torch import nn
 
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.models.spec import MODEL_KEYS
 from unknot.plots.image_grid import drawn_in_ink
-from unknot.suggest import did_you_mean
+from unknot.schema import check
 from unknot.train.config import TrainConfig
 from unknot.train.objective import resolve
 from unknot.workflow.labels import check_labels, share_of_labels
@@ -22,16 +21,11 @@ from unknot.workflow.model_file import described_data
 from unknot.workflow.model_for_data import model_for_data, with_columns
 from unknot.workflow.model_source import Described, ModelSource, read_source
 from unknot.workflow.program import trainable
+from unknot.workflow.schema import DEFAULT_MODEL
 from unknot.workflow.trained_model import TrainedModel
 
 # Where nothing is said.
 STEPS, BATCH_SIZE, ALPHA = 1000, 256, 20.0
-MODEL_OPTIONS = (
-    "style",
-    "gradient",
-    "x",
-    *MODEL_KEYS,
-)  # of the model that data gets when nobody describes one
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,7 @@ def assemble(
     resolve(config.objective, len(data))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
-        module = source.build(data.item_shape)
+        module = _built(source, data)
     trained = TrainedModel(module, source, described_data(data), tuple(words), _ink(data))
     check_labels(trained.labelled, data, labels)
     return Assembly(trained, trainable(module), data, config)
@@ -83,10 +77,7 @@ def model_source(data: Dataset, model: Mapping[str, Any] | ModelSource, folder: 
     elif "nodes" in model or "program" in model:
         source = read_source(model, folder)
     else:
-        for key in model:
-            if key not in MODEL_OPTIONS:
-                known = (*MODEL_OPTIONS, "nodes", "program")
-                raise SpecError(f"model: unknown key '{key}'; {did_you_mean(key, known)}")
+        check(model, DEFAULT_MODEL, "model")
         return Described(model_for_data(data, **model))
     return Described(with_columns(source.spec, data)) if isinstance(source, Described) else source
 
@@ -105,6 +96,19 @@ def train_config(data: Dataset, train: Mapping[str, Any]) -> TrainConfig:
     if config.patience is not None and not any(bool(f.known.any()) for f in data.factors.values()):
         raise SpecError("train: patience stops by the error on held-out labels, but no label may be seen.")
     return config
+
+
+def _built(source: ModelSource, data: Dataset) -> nn.Module:
+    """The module with its first weights; one that is too large is refused."""
+    try:
+        return source.build(data.item_shape)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        raise SpecError(
+            f"model: its weights for items of shape {tuple(data.item_shape)} do not fit into memory; choose smaller "
+            "sizes or layers."
+        ) from error
 
 
 def _ink(data: Dataset) -> bool:

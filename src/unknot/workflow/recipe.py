@@ -25,17 +25,20 @@ from unknot.data.user.user_files import read_user_data
 from unknot.errors import SpecError
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.yaml_file import read_yaml
+from unknot.schema import check
 from unknot.suggest import did_you_mean
 from unknot.workflow.labels import label_kinds
+from unknot.workflow.schema import FILE
+from unknot.workflow.schema import SECTIONS as SCHEMAS
 
 _SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
-SECTIONS = ("data", "labels", "model", "train")
-FILE_OPTIONS = ("file", "factors", "kinds", "classes", "columns", "test_share", "seed")
+SECTIONS = tuple(SCHEMAS)
+FILE_OPTIONS = tuple(FILE["properties"])
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The four sections, as plain data."""
+    """The four sections, as plain data, checked against their schema (:mod:`unknot.workflow.schema`)."""
 
     data: Mapping[str, Any]
     labels: Mapping[str, Any] = field(default_factory=dict)
@@ -52,6 +55,7 @@ class Recipe:
         for key, value in parts.items():
             if not isinstance(value, Mapping):
                 raise SpecError(f"{where}: section '{key}' must be a table of settings, but is {value!r}")
+            check(value, SCHEMAS[key], key)
         return cls(**{"data": {}, **parts})
 
     @classmethod
@@ -99,16 +103,18 @@ class Recipe:
         """All the data, every label visible: only :meth:`budget` may hand it to training."""
         settings = dict(self.data)
         if "file" in settings:
-            for key in settings:
-                if key not in FILE_OPTIONS:
-                    raise SpecError(f"data: unknown key '{key}'; {did_you_mean(key, FILE_OPTIONS)}")
+            check(settings, FILE, "data")
             described = self._described()
             told = {} if described is None else label_kinds(described.labelled)
             settings["kinds"] = told | dict(settings.get("kinds") or {})
             return read_user_data(settings.pop("file"), **settings)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
-        return load(settings.pop("name"), data_dir=data_dir, **settings)
+        name = settings.pop("name")
+        try:
+            return load(name, data_dir=data_dir, **settings)
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+            raise SpecError(f"data: {name} cannot be had with these options: {error}.") from error
 
     def training_data(self, data: Dataset) -> Dataset:
         """The items to train on: the standard training split, or all."""
@@ -121,7 +127,7 @@ class Recipe:
     def budget(self, train: Dataset) -> LabelBudget:
         """Which labels may be seen: those the recipe asks for, or all of every factor the model labels."""
         rules = dict(self.labels)
-        seed = int(rules.pop("seed", 0))
+        seed = rules.pop("seed", 0)
         if not rules:
             described = self._described()
             names = list(train.factors) if described is None else [n.name for n in described.labelled]
@@ -144,11 +150,7 @@ class Recipe:
 def _rule(rule: Any) -> Any:
     """A YAML rule: a number, "all", or {per: identity, number: 6}."""
     if isinstance(rule, Mapping):
-        if set(rule) != {"per", "number"}:
-            raise SpecError(
-                f"labels: a rule is a number, all, or {{per: factor, number: n}}, but got {dict(rule)}"
-            )
-        return per(rule["per"], int(rule["number"]))
+        return per(rule["per"], rule["number"])
     return rule
 
 

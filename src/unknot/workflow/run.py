@@ -93,6 +93,11 @@ def _train(trained: TrainedRun, made: Assembly, config: TrainConfig) -> Result:
     if config.patience is not None:
         kept, held_out = trained.budget.validation(made.data, _HELD_OUT, seed=config.seed)
         held = held_out.apply(made.data)
+        if not any(held_out.items.values()):
+            raise SpecError(
+                "train.patience: it stops by the error on a fifth of the labels that may be seen, and there are too "
+                "few to hold any out; show more labels, or train a number of steps."
+            )
         train = kept.apply(made.data)
         held_out_score = lambda module: _held_out_score(trained.model, held)  # noqa: E731
     result = fit(made.trainee, train, config, trained.run, held_out_score)

@@ -52,7 +52,7 @@ def test_units_do_not_change_the_model() -> None:
     ("settings", "message"),
     [
         ({"centre": [1.0]}, "one number for each dimension"),
-        ({"spread": [1.0, 0.0]}, "spread must be positive"),
+        ({"spread": [1.0, 0.0]}, "spread.1. is a number above 0, but got 0"),
         ({"centre": 3.0}, "centre is a list"),
     ],
 )

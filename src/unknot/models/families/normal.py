@@ -11,7 +11,6 @@ from torch.distributions import Normal
 from torch.nn.functional import softplus
 
 from unknot.core.trace import Trace
-from unknot.errors import SpecError
 from unknot.models.agreement import Reading, first_draw
 from unknot.models.families.family import SMALLEST_SCALE, Family
 from unknot.models.node_spec import NodeSpec, units_error
@@ -41,8 +40,6 @@ class NormalFamily(Family):
         for key in ("centre", "spread"):
             if len(getattr(spec, key)) not in (0, spec.size):
                 raise units_error(spec, key)
-        if any(not number > 0 for number in spec.spread):
-            raise SpecError(f"node '{spec.name}': spread must be positive, but is {list(spec.spread)}")
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""What the description of a model may hold: its nodes, and what is said of the model as a whole."""
+
+from __future__ import annotations
+
+from unknot.models.augment import AUGMENT
+from unknot.schema import (
+    Schema,
+    flag,
+    left_out_or,
+    list_of,
+    number,
+    table,
+    table_of,
+    text,
+    whole,
+)
+
+WIDEST = 1 << 14  # a layer; two of them in a row are a gigabyte of weights
+_layers = list_of(whole(1, WIDEST), words=f"a list of layers, each a whole number from 1 to {WIDEST}")
+_names = {
+    "if": {"type": "array"},
+    "then": list_of(text(), words="a list of nodes' names"),
+    "else": {**text(), "description": "a node's name or a list of them"},
+}
+
+NODE: Schema = table(
+    {
+        "family": text(),
+        "size": left_out_or(whole(1, 10**6)),
+        "parents": _names,
+        "recognised_from": _names,
+        "labels": flag(),
+        "gradient": left_out_or(text()),
+        "hidden": _layers,
+        "recognition_hidden": _layers,
+        "channels": _layers,
+        "pooled": flag(),
+        "recogniser": {"enum": ["", "faces"], "description": "faces, or left out"},
+        "sees": {"type": "string", "description": "a word, or left out"},
+        "confidence": left_out_or(number(0, 1)),
+        "centre": list_of(number(), words="a list of numbers, one for each dimension"),
+        "spread": list_of(number(above=0), words="a list of positive numbers, one for each dimension"),
+        "scale": left_out_or(number(above=0)),
+        "columns": list_of(
+            {
+                "type": "object",
+                "properties": {
+                    "name": text(),
+                    "kind": text(),
+                    "size": whole(1, 10**6),
+                    "mean": number(),
+                    "sd": number(above=0),
+                },
+                "description": "a table {name, kind, ...} of a column",
+            }
+        ),
+    },
+    "settings with at least a family",
+    required=("family",),
+)
+
+MODEL_SETTINGS: dict[str, Schema] = {
+    "augment": left_out_or(AUGMENT),
+    "agreement": number(0),
+    "confidence": number(0, 1),
+    "width": whole(1, WIDEST),
+    "temperature": number(above=0),
+    "samples": left_out_or(whole(1, 10**4)),
+}
+
+MODEL: Schema = table(
+    {"nodes": table_of(NODE, "a table that maps each node's name to its settings", 1), **MODEL_SETTINGS},
+    "a model",
+    required=("nodes",),
+)
