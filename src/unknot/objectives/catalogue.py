@@ -79,6 +79,10 @@ _FROM_LABELS = (
             **_WITH_LABELS,
             "beta": "weight of the KL terms; 1 is the paper",
             "relaxed_kl": "divergence of a relaxed draw: of the densities, or of the discrete classes behind them",
+            "between": "price of correlation between groups, as a style that knows the digit; 1 is the bound",
+            "within": "price of correlation inside a group; 1 is the bound",
+            "information": "price of information about x; 1 is the bound",
+            "groups": "tree of groups; by default each variable is one",
         },
     ),
     Entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Unpack
 
 import torch
 from torch import Tensor
@@ -12,9 +13,12 @@ from unknot.core.gradients.score_function import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.objectives.decomposition import Options
+from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.classifier import Classifier, Number, classifier
 from unknot.objectives.parts.closed_form import site_term
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
+from unknot.objectives.parts.prices import Prices, priced_parts
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, proposals
 from unknot.objectives.terms import Terms, weighted_sum
@@ -29,6 +33,12 @@ def semi_supervised(
     *,
     relaxed_kl: str = "density",
     weight_gradient: bool = True,
+    information: Number = 1.0,
+    between: Number = 1.0,
+    within: Prices = 1.0,
+    groups: Groups | None = None,
+    dataset_size: int | None = None,
+    **options: Unpack[Options],
 ) -> Terms:
     """The semi-supervised objective of S17 for a batch in which every item may have observed something else.
 
@@ -50,7 +60,14 @@ def semi_supervised(
     * ``relaxed_kl``: which divergence a relaxed (Concrete) draw pays. ``"density"``: that of the relaxed densities,
       which makes the sum a bound for the relaxed model but grows without limit as the recogniser gets sure.
       ``"discrete"``: that of the classes behind them (Jang et al. 2017), at most log K, but no bound of either model;
-    * ``weight_gradient``: whether the gradient goes through w̄, see below.
+    * ``weight_gradient``: whether the gradient goes through w̄, see below;
+    * ``information``, ``between``, ``within``: prices on the parts of the bound, as in E19: of the information that
+      the codes keep of x, of the correlation between groups, and within them (a number, or by name). One is the
+      bound; ``between=4.0`` makes a style that does not know the digit. With labels or draws of the digit alike,
+      q(z | y) is estimated from the batch, each item counting as far as the recogniser gives it that class
+      (:mod:`unknot.objectives.parts.prices`);
+    * ``groups``, ``dataset_size``, ``options``: as of :func:`~unknot.objectives.decomposition.decompose`, which they
+      are handed to; ``dataset_size`` is needed where a price is not one.
 
     Returns :class:`~unknot.objectives.terms.Terms`. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
     the sum is kept in parts that neither cancel nor hide what they are:
@@ -62,6 +79,9 @@ def semi_supervised(
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α; with weights by site ``classifier[site]``, its parts by the
       chain rule (:mod:`unknot.objectives.parts.classifier`).
+
+    * ``mutual_information``, ``between``, ``within``: those parts of the bound whose price is not one; since the bound
+      holds each of them once, their weight is the price less one.
 
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 
@@ -89,6 +109,9 @@ def semi_supervised(
     for node in q.nodes():
         values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
         weights[f"kl[{node.name}]"] = betas.get(node.name, other)
+    priced, prices = priced_parts(q, p, dataset_size, groups, information, between, within, options)
+    values |= priced
+    weights |= prices
     sites = proposals(q, p)
     labels = label_weights(q.variables())
     known = classifier(q.variables(), labels, alpha, values["reconstruction"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,20 +64,30 @@ class Look:
     train: Mapping[str, Any]
     reader: Mapping[str, Any]  # its model and train
     picture: str  # "analogies" or "style-grid"
+    ahead: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # rows before it: their model and train
 
     def cases(self, tier: Tier) -> list[Case]:
         """The model, and its recogniser without it. A smoke run is a few steps on the embedded digits."""
-        shared: dict[str, Any] = {"data": self.data, "labels": self.labels, "model": dict(self.model)}
-        train, reader = dict(self.train), {"model": self.reader["model"], "train": dict(self.reader["train"])}
+        shared: dict[str, Any] = {"data": self.data, "labels": self.labels}
+        reader = {"model": self.reader["model"], "train": dict(self.reader["train"])}
         if tier == "smoke":
             shared |= _SMOKE
-            train |= _SMOKE_TRAIN
             reader["train"] |= _SMOKE_TRAIN
-        elif tier == "paper":
-            train["steps"] *= 10
-        alone = {**shared, "train": labels_alone(train, shared["labels"])}
-        ours = {**shared, "train": train, "reader": reader, "picture": self.picture}
-        return [{"row": f"Unknot, M = {shared['labels']}", **ours}, {"row": ALONE, **alone}]
+        rows = {**self.ahead, f"Unknot, M = {shared['labels']}": {"model": self.model, "train": self.train}}
+        found: list[Case] = []
+        for row, settings in rows.items():
+            case = {
+                "row": row,
+                **shared,
+                "model": dict(settings["model"]),
+                "train": _long(settings["train"], tier),
+            }
+            found.append({**case, "reader": reader, "picture": self.picture})
+        alone = {**shared, "model": dict(self.model)}
+        train = labels_alone(_long(self.train, tier), shared["labels"])
+        return [*found, {"row": ALONE, **alone, "train": train}]
 
     def experiment(self, name: str, place: str, about: str, quick: str, notes: str) -> Experiment:
         """The experiment with its measures and captions."""
@@ -92,6 +102,13 @@ class Look:
             captions=CAPTIONS,
             notes=f"{notes} {NOTE}",
         )
+
+
+def _long(train: Mapping[str, Any], tier: Tier) -> dict[str, Any]:
+    """Training settings for as long as a tier trains."""
+    if tier == "smoke":
+        return {**train, **_SMOKE_TRAIN}
+    return {**train, "steps": train["steps"] * (10 if tier == "paper" else 1)}
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
