@@ -12,6 +12,7 @@ from torch import Tensor
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
+from unknot.data.plain_array import plain_array
 from unknot.errors import DataError
 
 
@@ -61,7 +62,7 @@ def from_arrays(
 
 
 def _items(x: Any, name: str, missing: bool) -> Tensor:
-    items = x if isinstance(x, Tensor) else torch.as_tensor(np.ascontiguousarray(x))
+    items = x if isinstance(x, Tensor) else torch.as_tensor(plain_array(x, name))
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
     if (

@@ -8,11 +8,13 @@ import os
 import platform
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +94,7 @@ def run_all(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Done | Exc
                 yield job, error
         return
     # Fresh processes: threads of a forked torch do not work.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
         waiting = {pool.submit(run_job, job): job for job in jobs}
         try:
             for done in as_completed(waiting):
@@ -103,6 +105,19 @@ def run_all(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Done | Exc
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def end_with_parent() -> None:
+    """In a worker: end when the process that started it ends, even killed; a pool alone would work on unseen."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def revision_of(package: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -77,4 +78,26 @@ def test_images_that_do_not_fit(folder: Path) -> None:
         read_user_data(folder)
     (folder / "wide.png").write_bytes(b"not an image")
     with pytest.raises(DataError, match=r"wide\.png cannot be read as an image"):
+        read_user_data(folder)
+
+
+def test_images_of_more_than_eight_bits_are_refused_not_cut_off(folder: Path) -> None:
+    Image.fromarray(np.full((6, 4), 40_000, dtype=np.uint16)).save(folder / "a.png")
+    with pytest.raises(DataError, match=r"a.png has more than 8 bits a pixel"):
+        read_user_data(folder)
+    (folder / "a.png").unlink()
+    (folder / "labels.csv").unlink()
+    Image.fromarray(np.full((6, 4), 0.5, dtype=np.float32)).save(folder / "a.tiff")
+    with pytest.raises(DataError, match=r"a.tiff has more than 8 bits a pixel"):
+        read_user_data(folder)
+
+
+def test_images_are_opened_as_what_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 20)
+    with pytest.raises(DataError, match="declares more than 20 pixels"):
+        read_user_data(folder)
+    monkeypatch.undo()
+    (folder / "a.png").unlink()
+    os.mkfifo(folder / "a.png")
+    with pytest.raises(DataError, match="a pipe or a device"):
         read_user_data(folder)

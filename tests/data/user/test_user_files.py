@@ -91,3 +91,42 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     for name in ("absent.npz", "absent.csv", "absent"):
         with pytest.raises(DataError, match=f"{name}"):
             read_user_data(tmp_path / name)
+
+
+def test_arrays_are_read_as_what_they_are(tmp_path: Path) -> None:
+    np.save(tmp_path / "array.npy", np.zeros((3, 2)))
+    (tmp_path / "array.npy").rename(tmp_path / "array.npz")
+    with pytest.raises(DataError, match="it is a single array"):
+        read_user_data(tmp_path / "array.npz")
+    for dtype in (">f8", np.longdouble, ">i4", np.uint64):
+        np.savez(
+            tmp_path / "odd.npz", x=np.arange(6).reshape(3, 2).astype(dtype), y=np.array([0, 1, 1], dtype)
+        )
+        assert read_user_data(tmp_path / "odd.npz", kinds={"y": "continuous"}).x.tolist() == [
+            [0, 1],
+            [2, 3],
+            [4, 5],
+        ]
+
+
+def test_training_and_test_rows_are_of_one_kind(tmp_path: Path) -> None:
+    path, x = tmp_path / "both.npz", np.zeros((3, 2), dtype=np.uint8)
+    np.savez(path, x=x, x_test=x.astype(np.float32))
+    with pytest.raises(DataError, match="x holds uint8 and x_test float32"):
+        read_user_data(path)
+    np.savez(path, x=x, x_test=x, y=np.array([0, 1, 2]), y_test=np.array(["a", "b", "c"]))
+    with pytest.raises(DataError, match=r"y holds int64 of shape .* and y_test <U1"):
+        read_user_data(path)
+
+
+def test_an_array_that_is_too_large_to_be_true(tmp_path: Path) -> None:
+    import io
+    import zipfile
+
+    stream = io.BytesIO()
+    header = {"descr": "<f4", "fortran_order": False, "shape": (10**9, 10**6)}
+    np.lib.format.write_array_header_1_0(stream, header)
+    with zipfile.ZipFile(tmp_path / "huge.npz", "w") as archive:
+        archive.writestr("x.npy", stream.getvalue() + b"0" * 64)
+    with pytest.raises(DataError, match=r"huge.npz"):
+        read_user_data(tmp_path / "huge.npz")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -12,9 +13,10 @@ from pathlib import Path
 
 from unknot.errors import DataError
 
-_READER_ERRORS = (
+READER_ERRORS = (
     OSError,
     EOFError,
+    NotImplementedError,
     ValueError,
     KeyError,
     IndexError,
@@ -22,6 +24,10 @@ _READER_ERRORS = (
     lzma.LZMAError,
     tarfile.TarError,
     zipfile.BadZipFile,
+    SyntaxError,
+    struct.error,
+    OverflowError,
+    TypeError,
 )
 
 
@@ -30,7 +36,7 @@ def explain_broken_file(path: Path, what: str) -> Iterator[None]:
     """While ``path`` is read as ``what`` ("an idx file", "a MATLAB file"): name it if it turns out broken."""
     try:
         yield
-    except _READER_ERRORS as error:
+    except READER_ERRORS as error:
         reason = " ".join(str(error).split()).strip("'\". ") or type(error).__name__
         raise DataError(
             f"The data file {path} cannot be read as {what} ({reason}): replace it by a good copy."

@@ -13,6 +13,7 @@ import numpy as np
 from unknot.data.column import COLUMN_KINDS, Column, ColumnKind
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
+from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
 from unknot.errors import DataError
 
@@ -22,6 +23,7 @@ _MISSING = {"", "na", "nan", "none", "null", "?"}
 
 def read_rows(path: Path) -> dict[str, list[str | None]]:
     """The columns of a .csv file by name, None where a cell is empty."""
+    refuse_special_file(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if row]

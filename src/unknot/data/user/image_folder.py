@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
+from unknot.data.files.broken_file import READER_ERRORS
+from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
 from unknot.data.user.csv_table import read_labels, read_rows, wanted_names
 from unknot.errors import DataError
@@ -48,15 +51,9 @@ def image_names(folder: Path) -> list[str]:
 
 def _read_images(paths: Sequence[Path], colours: int) -> np.ndarray:
     """All images as one array (N, C, H, W) of uint8; grey if all are, unless ``colours`` is 3."""
-    from PIL import Image, UnidentifiedImageError
-
-    images = []
+    images: list[np.ndarray] = []
     for path in paths:
-        try:
-            with Image.open(path) as image:
-                images.append(np.asarray(image.convert("RGB")))
-        except (OSError, UnidentifiedImageError):
-            raise DataError(f"{path} cannot be read as an image.") from None
+        images.append(_read_image(path))
         if images[-1].shape != images[0].shape:
             one, other = images[0].shape, images[-1].shape
             raise DataError(
@@ -66,6 +63,31 @@ def _read_images(paths: Sequence[Path], colours: int) -> np.ndarray:
     stack = np.stack(images)  # (N, H, W, 3)
     grey = colours != 3 and bool((stack[..., :1] == stack).all())
     return np.moveaxis(stack[..., :1] if grey else stack, -1, 1)
+
+
+def _read_image(path: Path) -> np.ndarray:
+    """One image (H, W, 3) of uint8; what eight bits cannot hold is refused, not cut off."""
+    from PIL import Image
+
+    refuse_special_file(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(path) as image:
+                deep = image.mode.startswith(("I", "F"))
+                pixels = np.asarray(image.convert("RGB"))
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise DataError(
+            f"{path} declares more than {Image.MAX_IMAGE_PIXELS} pixels; make it smaller."
+        ) from None
+    except (*READER_ERRORS, MemoryError):
+        raise DataError(f"{path} cannot be read as an image.") from None
+    if deep:
+        raise DataError(
+            f"{path} has more than 8 bits a pixel, which images of a folder have; convert it to 8 bits, or give the "
+            "pixels as floats from 0 to 1 in an .npz file."
+        )
+    return pixels
 
 
 def _labels(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,9 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
+from unknot.data.files.broken_file import READER_ERRORS
+from unknot.data.files.npz_arrays import open_npz
+from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
 from unknot.data.user.csv_table import read_csv_table, wanted_names
 from unknot.data.user.image_folder import read_image_folder
@@ -81,17 +83,34 @@ def _read_npz(
     splits = None
     if "x_test" in arrays:
         tested = arrays["x_test"]
+        _check_items(path, tested)
+        if (tested.dtype == np.uint8) != (x.dtype == np.uint8):
+            raise DataError(
+                f"{path}: x holds {x.dtype} and x_test {tested.dtype}; uint8 are pixels from 0 to 255, "
+                "floats are not, so both must be of one type."
+            )
         if tested.shape[1:] != x.shape[1:]:
             raise DataError(f"{path}: x has items of shape {x.shape[1:]}, but x_test of {tested.shape[1:]}.")
         for name in names:
             if f"{name}_test" not in arrays:
                 raise DataError(f"{path}: there is x_test, but no {name}_test with its labels.")
-            labels[name] = np.concatenate([labels[name], arrays[f"{name}_test"]])
+            labels[name] = _both(path, name, labels[name], arrays[f"{name}_test"])
         splits = {"train": np.arange(len(x)), "test": np.arange(len(x), len(x) + len(tested))}
         x = np.concatenate([x, tested])
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
     return from_arrays(x, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
+
+
+def _both(path: Path, name: str, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    """Labels for training and for testing in one array; words beside numbers are refused, not made words."""
+    words = [array.dtype.kind in "US" for array in (train, test)]
+    if words[0] != words[1] or train.shape[1:] != test.shape[1:] or not train.ndim:
+        raise DataError(
+            f"{path}: {name} holds {train.dtype} of shape {train.shape} and {name}_test {test.dtype} of shape "
+            f"{test.shape}; both must be labels of one kind."
+        )
+    return np.concatenate([train, test])
 
 
 def _check_items(path: Path, x: np.ndarray) -> None:
@@ -102,14 +121,17 @@ def _check_items(path: Path, x: np.ndarray) -> None:
 
 
 def _load_arrays(path: Path) -> dict[str, np.ndarray]:
+    refuse_special_file(path)
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+        with open_npz(path) as content:
             return {name: content[name] for name in content.files}
     except FileNotFoundError:
         raise DataError(f"there is no file {path}.") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except MemoryError:
+        raise DataError(f"{path} says that it holds arrays larger than the memory; is it whole?") from None
+    except READER_ERRORS as error:
         reason = "it holds Python objects, not arrays" if "allow_pickle" in str(error) else str(error)
-        raise DataError(f"{path} cannot be read as an .npz file: {reason}.") from None
+        raise DataError(f"{path} cannot be read as an .npz file: {' '.join(reason.split())}.") from None
 
 
 def _with_test_share(data: Dataset, share: float, seed: int) -> Dataset:
