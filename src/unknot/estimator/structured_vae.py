@@ -18,7 +18,7 @@ from unknot.estimator.parameters import plain_parameters
 from unknot.models.spec import read_spec
 from unknot.models.table_columns import check_rows
 from unknot.train.loop import fit as train
-from unknot.workflow.assembly import assemble
+from unknot.workflow.assembly import ALPHA, assemble
 from unknot.workflow.labels import label_kinds
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.model_file import read_description, save_model
@@ -50,6 +50,10 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     ``columns`` says that x is a table: kinds by column, "real", "binary", "category" or "count", as a list or by
     name; NaN and None mark missing entries, and categories may be words.
 
+    A table with labels gets a committee of small models (docs/defaults.md); saying anything of the model or the
+    objective (``style``, ``gradient``, ``augment``, ``objective``, ``alpha``, ``labelled_share``) asks for one plain
+    model instead, which images and counts get anyway.
+
     ``alpha`` weighs the labels; ``labelled_share`` is their share of each batch, by default a third where labels
     are scarcer than that. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
     """
@@ -58,17 +62,17 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self,
         model: Any = None,
         *,
-        style: int = 10,
-        objective: Any = "semi_supervised",
-        alpha: float = 20.0,
+        style: int | None = None,
+        objective: Any = None,
+        alpha: float | None = None,
         gradient: str | None = None,
         augment: str | None = None,
         columns: Any = None,
         kinds: Mapping[str, Any] | None = None,
-        steps: int = 1000,
-        batch_size: int = 256,
+        steps: int | None = None,
+        batch_size: int | None = None,
         labelled_share: float | None = None,
-        learning_rate: Any = 1e-3,
+        learning_rate: Any = None,
         seed: int = 0,
         verbose: bool = True,
     ) -> None:
@@ -112,21 +116,27 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
 
     def _options(self) -> dict[str, Any]:
         """Options of the default model."""
-        return {"style": self.style, "gradient": self.gradient, "augment": self.augment}
+        chosen = {"style": self.style, "gradient": self.gradient, "augment": self.augment}
+        return {key: value for key, value in chosen.items() if value is not None}
 
     def _settings(self, data: Dataset) -> dict[str, Any]:
         """Training settings; what is left out has the defaults of every door."""
         objective = self.objective
         chosen = {
             "steps": self.steps,
-            "batch_size": min(self.batch_size, len(data)),
+            "batch_size": None if self.batch_size is None else min(self.batch_size, len(data)),
             "labelled_share": self.labelled_share,
             "learning_rate": self.learning_rate,
             "seed": self.seed,
             "progress": self.verbose,
         }
-        if objective == "semi_supervised":
-            objective = {"name": "semi_supervised", "alpha": float(self.alpha)} if data.factors else None
+        if data.factors and (
+            objective == "semi_supervised" or (objective is None and self.alpha is not None)
+        ):
+            alpha = ALPHA if self.alpha is None else float(self.alpha)
+            objective = {"name": "semi_supervised", "alpha": alpha}
+        elif objective == "semi_supervised":
+            objective = None
         return {**{key: value for key, value in chosen.items() if value is not None}, "objective": objective}
 
     def _take(self, model: TrainedModel) -> None:

@@ -68,7 +68,8 @@ def fit(
 
     Arguments:
 
-    * ``model``: a module that takes a :class:`unknot.data.Batch` and returns the two traces (q, p);
+    * ``model``: a module that takes a :class:`unknot.data.Batch` and returns the two traces (q, p). Where it has
+      ``prepare(data)`` and ``conclude()``, they are called before the first step and after the last;
     * ``data``: the items to train on, with the labels that may be seen (see :class:`unknot.data.LabelBudget`);
     * ``config``: how;
     * ``run``: a folder in which everything is written. One that has a checkpoint is continued: killed at any moment,
@@ -106,6 +107,8 @@ class Loop:
     ) -> None:
         self.fabric, self.config, self.run, self.held_out = fabric, config, run, held_out
         self.model = model.to(fabric.device).train()
+        if hasattr(model, "prepare"):  # what a model must know of all its data before it sees a batch
+            model.prepare(data.to(fabric.device))  # type: ignore[operator]
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
         self.objective = self._objective(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
@@ -227,6 +230,8 @@ class Loop:
         if not (more or save or last or step % config.log_every == 0):
             return None
         record = self._record(more)
+        if last and hasattr(self.model, "conclude"):  # what follows from the last weights
+            self.model.conclude()  # type: ignore[operator]
         if save:
             self._save()
         return record

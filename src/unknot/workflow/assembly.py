@@ -16,10 +16,11 @@ from unknot.plots.image_grid import drawn_in_ink
 from unknot.schema import check
 from unknot.train.config import TrainConfig
 from unknot.train.objective import resolve
+from unknot.workflow.defaults import COMMITTEE_TRAINING, committee_for, is_table, suits_committee
 from unknot.workflow.labels import check_labels, share_of_labels
 from unknot.workflow.model_file import described_data
 from unknot.workflow.model_for_data import model_for_data, with_columns
-from unknot.workflow.model_source import Described, ModelSource, read_source
+from unknot.workflow.model_source import Described, Joined, ModelSource, read_source
 from unknot.workflow.program import trainable
 from unknot.workflow.schema import DEFAULT_MODEL
 from unknot.workflow.trained_model import TrainedModel
@@ -59,8 +60,8 @@ def assemble(
     - ``words``: factors whose labels are words (see :class:`TrainedModel`).
     - ``folder``: from where a program's file is meant.
     """
-    source = model_source(data, model, folder)
-    config = train_config(data, train)
+    source = model_source(data, model, folder, train)
+    config = train_config(data, train, source)
     resolve(config.objective, len(data))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)
@@ -70,10 +71,23 @@ def assemble(
     return Assembly(trained, trainable(module), data, config)
 
 
-def model_source(data: Dataset, model: Mapping[str, Any] | ModelSource, folder: Path = Path()) -> ModelSource:
-    """The model that a description means: its own nodes or program, or the default one with options."""
+def model_source(
+    data: Dataset,
+    model: Mapping[str, Any] | ModelSource,
+    folder: Path = Path(),
+    train: Mapping[str, Any] | None = None,
+) -> ModelSource:
+    """The model that a description means: its own nodes or program, a committee, or the default one with options.
+
+    Where neither the description nor the training settings ask for anything, the data decide
+    (:mod:`unknot.workflow.defaults`).
+    """
     if not isinstance(model, Mapping):
         source = model
+    elif "committee" in model:
+        return _committee(data, model)
+    elif not model and _nothing_said(train or {}) and suits_committee(data):
+        return Joined(committee_for(data))
     elif "nodes" in model or "program" in model:
         source = read_source(model, folder)
     else:
@@ -82,9 +96,14 @@ def model_source(data: Dataset, model: Mapping[str, Any] | ModelSource, folder: 
     return Described(with_columns(source.spec, data)) if isinstance(source, Described) else source
 
 
-def train_config(data: Dataset, train: Mapping[str, Any]) -> TrainConfig:
+def train_config(data: Dataset, train: Mapping[str, Any], source: ModelSource | None = None) -> TrainConfig:
     """Training settings, with the defaults for what is not said."""
     chosen = dict(train)
+    if isinstance(source, Joined):
+        chosen = {**COMMITTEE_TRAINING, **{key: v for key, v in chosen.items() if v is not None}}
+        if chosen.get("epochs") is not None and train.get("steps") is None:
+            del chosen["steps"]
+        chosen["batch_size"] = min(chosen["batch_size"], len(data))
     if chosen.get("epochs") is None:
         chosen.setdefault("steps", STEPS)
     if chosen.get("objective") is None:
@@ -109,6 +128,23 @@ def _built(source: ModelSource, data: Dataset) -> nn.Module:
             f"model: its weights for items of shape {tuple(data.item_shape)} do not fit into memory; choose smaller "
             "sizes or layers."
         ) from error
+
+
+def _committee(data: Dataset, model: Mapping[str, Any]) -> ModelSource:
+    """The committee that a description means: whole, as a saved model has it, or options of the default one."""
+    described = dict(model["committee"] or {})
+    if "columns" in described or len(model) > 1:
+        return read_source(model, Path())
+    if not is_table(data):
+        raise SpecError(
+            f"model: a committee is for tables, but {data.name} has items of {tuple(data.item_shape)}."
+        )
+    return Joined(committee_for(data, **described))
+
+
+def _nothing_said(train: Mapping[str, Any]) -> bool:
+    """Whether training settings leave the objective to the defaults."""
+    return all(train.get(key) is None for key in ("objective", "labelled_share", "temperature"))
 
 
 def _ink(data: Dataset) -> bool:

@@ -1,4 +1,4 @@
-"""Where a model comes from: a description of nodes, or a program of the user's own; enough to make it again."""
+"""Where a model comes from, enough to make it again: a description of nodes, a committee, or a user's program."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from torch import Size, nn
 
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
+from unknot.models.committee import Committee
+from unknot.models.committee_spec import CommitteeSpec, read_committee
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
 from unknot.suggest import did_you_mean
@@ -45,6 +47,30 @@ class Described:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """A committee of small models of a table (:mod:`unknot.models.committee`)."""
+
+    spec: CommitteeSpec
+
+    def build(self, shape: Size) -> nn.Module:
+        """The module, with weights drawn by torch's global generator."""
+        return Committee(self.spec)
+
+    def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
+        return self.spec.nodes
+
+    def label_names(self, data: Dataset) -> list[str]:
+        """The factors whose labels its encoder is given."""
+        return [node.name for node in self.spec.factors]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"committee": self.spec.to_dict()}
+
+    def files(self) -> dict[str, bytes]:
+        return {}
+
+
+@dataclass(frozen=True)
 class Programmed:
     """A model written as a Python class with ``encode`` and ``decode`` (:mod:`unknot.workflow.program`)."""
 
@@ -71,11 +97,16 @@ class Programmed:
         return {PROGRAM: self.path.read_bytes()}
 
 
-ModelSource = Described | Programmed
+ModelSource = Described | Joined | Programmed
 
 
 def read_source(described: Mapping[str, Any], folder: Path) -> ModelSource:
     """A model from its plain description; a program's file is meant from ``folder``."""
+    if "committee" in described:
+        if len(described) > 1:
+            other = next(key for key in described if key != "committee")
+            raise SpecError(f"model: a committee stands alone, but there is '{other}' beside it.")
+        return Joined(read_committee(described["committee"]))
     if "program" not in described:
         return Described(read_spec(described))
     for key in described:

@@ -74,10 +74,18 @@ DEFAULT_MODEL: Schema = table(
     },
     "options of the default model",
 )
+COMMITTEE: Schema = table(
+    {"committee": left_out_or(table_of(ANYTHING, "a table of a committee's settings"))},
+    "a committee of small models of a table",
+)
 ANY_MODEL: Schema = {
     "if": {"required": ["nodes"]},
     "then": MODEL,
-    "else": {"if": {"required": ["program"]}, "then": PROGRAM, "else": DEFAULT_MODEL},
+    "else": {
+        "if": {"required": ["program"]},
+        "then": PROGRAM,
+        "else": {"if": {"required": ["committee"]}, "then": COMMITTEE, "else": DEFAULT_MODEL},
+    },
 }
 
 SECTIONS: dict[str, Schema] = {"data": DATA, "labels": LABELS, "model": ANY_MODEL, "train": TRAIN}

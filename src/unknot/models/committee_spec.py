@@ -1,0 +1,140 @@
+"""CommitteeSpec: a committee for tables as plain data, and the settings in which its members differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from unknot.errors import SpecError
+from unknot.models.node_spec import NodeSpec, node
+from unknot.suggest import did_you_mean
+
+DATA, STYLE = "x", "style"  # the nodes beside the factors
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the members of one setting have in common.
+
+    Arguments:
+        generative: whether its members have a generator and learn from the unlabelled rows too.
+        rank: whether that generator models rank-Gaussian columns, not standardised ones.
+        hidden: whether the recogniser has a hidden layer beside its linear part.
+        alpha: the weight α of the labels (S17 Eq. 8).
+        ridge: precision of the Gaussian prior on the linear part's weights.
+        ridge_hidden: the same of the hidden part's.
+    """
+
+    generative: bool = True
+    rank: bool = True
+    hidden: bool = False
+    alpha: float = 5.0
+    ridge: float = 1.0
+    ridge_hidden: float = 3.0
+
+
+# Between the linear and the nonlinear limit, and between all data and the labels alone (docs/defaults.md).
+SETTINGS = (
+    Setting(),
+    Setting(rank=False, hidden=True, alpha=3.0, ridge_hidden=4.0),
+    Setting(hidden=True, alpha=3.0, ridge_hidden=1.0),
+    Setting(generative=False, hidden=True, ridge=5.0),
+    Setting(generative=False, ridge=1.0),
+    Setting(generative=False, ridge=5.0),
+    Setting(generative=False, ridge=20.0),
+)
+
+
+@dataclass(frozen=True)
+class CommitteeSpec:
+    """A committee, checked.
+
+    Arguments:
+        columns: the table's columns, as :class:`~unknot.models.table.Table` describes them, and whether they have holes
+            (``"holes": True``).
+        factors: the nodes that take labels, classes ("concrete") or numbers ("normal").
+        rows: how many order statistics of each column are kept.
+        style: dimensions of what the factors leave over.
+        hidden: width of hidden layers.
+        folds: in how many parts the labels are hidden in turn.
+        settings: in what the members differ, those with a generator first.
+    """
+
+    columns: tuple[Mapping[str, Any], ...]
+    factors: tuple[NodeSpec, ...]
+    rows: int
+    style: int
+    hidden: int = 32
+    folds: int = 5
+    settings: tuple[Setting, ...] = SETTINGS
+
+    @property
+    def nodes(self) -> list[NodeSpec]:
+        """All variables: factors, style, and the table made from them."""
+        names = [one.name for one in self.factors]
+        style = node(STYLE, "normal", self.style, recognised_from=[DATA, *names])
+        return [*self.factors, style, node(DATA, "table", parents=[*names, STYLE], columns=self.columns)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, as ``model.json`` has it."""
+        factors = {one.name: {"family": one.family, "size": one.size} for one in self.factors}
+        settings = [asdict(one) for one in self.settings]
+        rest = {key: getattr(self, key) for key in ("rows", "style", "hidden", "folds")}
+        return {**rest, "factors": factors, "columns": [dict(c) for c in self.columns], "settings": settings}
+
+
+def read_committee(described: Mapping[str, Any]) -> CommitteeSpec:
+    """A checked committee from its plain description."""
+    given = dict(described)
+    known = [one.name for one in fields(CommitteeSpec)]
+    for key in given:
+        if key not in known:
+            raise SpecError(f"committee: unknown key '{key}'; {did_you_mean(key, known)}")
+    for key in ("columns", "factors", "rows", "style"):
+        if key not in given:
+            raise SpecError(f"committee: needs '{key}'; a table's data gives it.")
+    given["factors"] = tuple(factor_node(name, **dict(one)) for name, one in given["factors"].items())
+    given["columns"] = tuple(given["columns"])
+    if "settings" in given:
+        given["settings"] = _settings(given["settings"])
+    return _check(CommitteeSpec(**given))
+
+
+def factor_node(name: str, family: str, size: int, **_: Any) -> NodeSpec:
+    """The node of a labelled factor in a committee: one of several classes, or numbers."""
+    if family not in ("concrete", "normal"):
+        raise SpecError(
+            f"committee: factor '{name}' is concrete (classes) or normal (numbers), not {family!r}."
+        )
+    return node(name, family, size, recognised_from=[DATA], labels=True)
+
+
+def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ...]:
+    known = [one.name for one in fields(Setting)]
+    for one in given:
+        for key in one if isinstance(one, Mapping) else ():
+            if key not in known:
+                raise SpecError(f"committee: a setting has no '{key}'; {did_you_mean(key, known)}")
+    made = [one if isinstance(one, Setting) else Setting(**one) for one in given]
+    return tuple(sorted(made, key=lambda one: not one.generative))
+
+
+def _check(spec: CommitteeSpec) -> CommitteeSpec:
+    for key in ("rows", "style", "hidden"):
+        if not isinstance(getattr(spec, key), int) or getattr(spec, key) < 1:
+            raise SpecError(
+                f"committee: {key} is a whole number of at least 1, but is {getattr(spec, key)!r}."
+            )
+    if not isinstance(spec.folds, int) or spec.folds < 2:
+        raise SpecError(f"committee: folds is a whole number of at least 2, but is {spec.folds!r}.")
+    if not spec.factors:
+        raise SpecError(
+            "committee: there is no labelled factor; a table without labels gets the plain model."
+        )
+    if not spec.settings or not spec.settings[0].generative:
+        raise SpecError("committee: at least one of its settings has a generator (generative: true).")
+    for one in spec.factors:
+        if one.name in (DATA, STYLE):
+            raise SpecError(f"committee: a factor cannot be called '{one.name}'; rename it.")
+    return spec

@@ -1,0 +1,88 @@
+"""The defaults that depend on the data, in one place; the evidence for them is in docs/defaults.md.
+
+A **table** (rows of numbers and categories, with or without holes) with labels gets a committee of small models
+(:mod:`unknot.models.committee`): few labels, and anybody's columns. Anything else (images, counts of words, a table
+without labels, one with very many labels or columns) gets the class-and-style model of
+:mod:`unknot.models.default_model`, and so does whoever asks for something of that model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unknot.data.batch import any_known
+from unknot.data.column import Column
+from unknot.data.dataset import Dataset
+from unknot.models.committee_spec import CommitteeSpec, read_committee
+from unknot.models.table_columns import describe_columns
+from unknot.workflow.labels import class_count
+
+MOST_LABELS = 5000  # beyond, one larger network learns more than many small ones
+MOST_COLUMNS = 1000  # categories counted by their classes
+
+# How a committee is trained: its bound, with the KL divergence of the style in closed form; few steps, a high rate.
+COMMITTEE_TRAINING: Mapping[str, Any] = {
+    "objective": {"name": "elbo", "analytic": True},
+    "steps": 500,
+    "batch_size": 64,
+    "learning_rate": {"name": "cosine", "start": 1e-2, "end": 0.0, "warmup": 20},
+    "betas": [0.9, 0.99],
+    "labelled_share": None,
+}
+
+
+def style_size(columns: int) -> int:
+    """Dimensions of a committee's style: half the columns, from 2 to 20."""
+    return min(max(columns // 2, 2), 20)
+
+
+def suits_committee(data: Dataset) -> bool:
+    """Whether a committee is the default for the data: a table, labels of every factor, neither too much of them."""
+    if not is_table(data) or not data.factors:
+        return False
+    if any(int(factor.known.sum()) < 2 for factor in data.factors.values()):
+        return False
+    return int(any_known(data, None).sum()) <= MOST_LABELS and _width(data) <= MOST_COLUMNS
+
+
+def is_table(data: Dataset) -> bool:
+    """Rows of columns: described ones, or real numbers; whole numbers are counts of words."""
+    if data.table:
+        return True
+    return isinstance(data.x, Tensor) and data.x.ndim == 2 and data.x.is_floating_point()
+
+
+def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
+    """The committee of a table: its columns, its factors, and sizes by the rules above; ``options`` replace them."""
+    assert isinstance(data.x, Tensor)
+    columns = data.table or tuple(Column(f"column {i}", "real") for i in range(data.x.shape[1]))
+    described = describe_columns(
+        [c.kind for c in columns], data.x, [c.name for c in columns], [len(c.classes) for c in columns]
+    )
+    holes = torch.isnan(data.x).any(0).tolist()
+    factors = {}
+    for name, factor in data.factors.items():
+        size = factor.values.shape[1] if factor.values.ndim == 2 else 1
+        numbers = factor.kind == "continuous"
+        factors[name] = {
+            "family": "normal" if numbers else "concrete",
+            "size": size if numbers else class_count(factor),
+        }
+    return read_committee(
+        {
+            "columns": [{**c, "holes": True} if h else c for c, h in zip(described, holes, strict=True)],
+            "factors": factors,
+            "rows": len(data),
+            "style": style_size(_width(data)),
+            **options,
+        }
+    )
+
+
+def _width(data: Dataset) -> int:
+    """Columns as networks see them, categories one-hot."""
+    return sum(max(len(c.classes), 1) for c in data.table) if data.table else data.x.shape[1]

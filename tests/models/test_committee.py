@@ -1,0 +1,179 @@
+"""A committee: each member's objective against a slow twin, what is hidden stays hidden, and it is one model in use."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.distributions import Categorical, Normal, kl_divergence
+from torch.nn.functional import silu, softplus
+
+from tests.models.tables import only, prepared, rows_of, table
+from unknot.core.best_values import best_values
+from unknot.core.given_values import given
+from unknot.data.dataset import Dataset
+from unknot.errors import SpecError
+from unknot.models.committee import Committee
+from unknot.objectives import elbo, semi_supervised
+from unknot.objectives.labels_alone import labels_alone
+from unknot.workflow.defaults import committee_for
+
+SMALL = {"folds": 2, "settings": [{}, {"rank": False, "hidden": True}, {"generative": False, "hidden": True}]}
+
+
+def slow_objective(committee: Committee, data: Dataset, rows: list[int], style: Tensor) -> Tensor:
+    """The total of all members, by loops over members, rows and classes; ``style`` are the draws (K, 1, M B, Z)."""
+    views = committee.views(rows_of(data))
+    labels = data.factors["kind"].values
+    held = committee._held["kind"]
+    seen_by = {int(i): held.visible[:, n] for n, i in enumerate(held.ids)}
+    kind = committee.factors["kind"]
+    g, r = committee.generators, committee.recognisers
+    total = torch.zeros(())
+    for m, setting in enumerate(committee.members):
+
+        def logits(row: int, m: int = m) -> Tensor:
+            x = views.inputs[row]
+            found = x @ r.linear["kind"][m] + r.bias["kind"][m, 0]
+            if m in r.deep:
+                d = r.deep.index(m)
+                found = found + silu(x @ r.hidden[d] + r.hidden_bias[d, 0]) @ r.out["kind"][d]
+            return found
+
+        visible = [i for i in range(len(data)) if labels[i] >= 0 and seen_by[int(data.ids[i])][m]]
+        right = sum((Categorical(logits=logits(i)).log_prob(labels[i]) for i in visible), torch.zeros(()))
+        pays = setting.ridge * 0.5 * (r.linear["kind"][m] ** 2).sum()
+        if m in r.deep:
+            d = r.deep.index(m)
+            pays = pays + setting.ridge_hidden * (
+                (r.hidden[d] ** 2).sum() / 8 + (r.out["kind"][d] ** 2).sum()
+            )
+        total = total + setting.alpha * (right - pays) / len(visible)
+        if not setting.generative:
+            continue
+        bound = torch.zeros(())
+        for place, row in enumerate(rows):
+            x = views.columns[1 if setting.rank else 0, row]
+            known = row in visible
+            posterior = Categorical(logits=logits(row))
+            for k in range(2):
+                weight = float(labels[row] == k) if known else posterior.probs[k]
+                code = torch.eye(2)[k]
+                h = silu(x @ g.enc_x[m] + code @ g.enc_y["kind"][m])
+                mean = h @ g.enc_mean[m] + x @ g.enc_linear[m] + g.enc_mean_bias[m, 0]
+                scale = (h @ g.enc_scale[m] + g.enc_scale_bias[m, 0]).exp()
+                z = style[k, 0, m * len(rows) + place]
+                h = silu(z @ g.dec_z[m] + code @ g.dec_y["kind"][m])
+                made = torch.cat([h, z, code]) @ g.dec_out[m]
+                likelihood = (
+                    Normal(made, softplus(g.dec_noise[m, 0]) + 0.05).log_prob(x)[views.seen[row]].sum()
+                )
+                kl = kl_divergence(Normal(mean, scale), Normal(0.0, 1.0)).sum()
+                prior = Categorical(logits=kind.prior[m]).logits[k]
+                entropy = 0.0 if known else -posterior.logits[k]
+                bound = bound + weight * (likelihood - kl + prior + entropy)
+        total = total + bound / len(rows)
+    return total / committee.generating
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_all_members_together_are_each_members_own_objective(holes: bool) -> None:
+    data = only(table(holes=holes), "kind")
+    committee, rows = prepared(data, **SMALL), [0, 5, 23, 24, 40]
+    q, p = committee(data.batch(rows))
+    assert q["kind"].value.shape[-2] == 4 * 5  # members that generate times rows
+    fast = elbo(q, p, analytic=True).total
+    torch.testing.assert_close(
+        fast, slow_objective(committee, data, rows, q["style"].value), rtol=1e-4, atol=1e-3
+    )
+
+
+def test_the_bound_is_that_of_eq_8_without_its_classifier() -> None:
+    data = table()
+    q, p = prepared(data, **SMALL)(data.batch(range(30)))
+    torch.testing.assert_close(elbo(q, p).per_item, semi_supervised(q, p, alpha=0.0).per_item)
+
+
+def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
+    data = only(table(), "kind")
+    committee = prepared(data, **SMALL)
+    held = committee._held["kind"]
+    row = int((held.folds == 0).nonzero()[0])
+    gradients = []
+    for flip in (False, True):
+        held.labels.values[row] ^= int(flip)
+        batch = data.batch([row])
+        values = {"kind": held.labels.values[row : row + 1].clone()}
+        torch.manual_seed(1)
+        q, p = committee(type(batch)(batch.x, batch.ids, values, batch.known, batch.dataset_size))
+        committee.zero_grad()
+        elbo(q, p).loss.backward()
+        gradients.append(committee.recognisers.linear["kind"].grad.clone())
+    change = (gradients[0] - gradients[1]).abs().sum((1, 2))
+    assert (change[::2] == 0).all()  # the members of fold 0
+    assert (change[1::2] > 0).all()
+
+
+def test_labels_alone_leaves_the_generators_out() -> None:
+    data = table()
+    committee = prepared(data, **SMALL)
+    q, p = committee(data.batch(range(10)))
+    labels_alone(q, p, alpha=0.0).loss.backward()
+    assert all(w.grad is None or w.grad.abs().max() == 0 for w in committee.generators.parameters())
+    assert committee.recognisers.linear["kind"].grad.abs().sum() > 0
+
+
+def test_the_mixture_hears_each_label_from_members_that_did_not_see_it() -> None:
+    data = only(table(), "kind")
+    committee = prepared(data, **SMALL)
+    held, labels = committee._held["kind"], data.factors["kind"].values[:24]
+    with torch.no_grad():  # the first setting knows every label that it may see and is wrong about the others
+        committee.recognisers.linear["kind"].zero_()
+        committee.recognisers.out["kind"].zero_()
+        committee.recognisers.bias["kind"].zero_()
+    right = 4.0 * torch.eye(2)[labels]
+    out = torch.zeros(6, 24, 2)
+    for m in (0, 1):
+        out[m] = torch.where(held.visible[m][:, None], right, -right)
+    committee.recognisers.forward = lambda inputs, members: {"kind": out}  # type: ignore[method-assign]
+    committee.conclude()
+    assert committee.factors["kind"].weights[0] < 0.05
+    assert int(committee.speaker) == 2  # the other setting that generates
+
+
+def test_in_use_it_is_one_model() -> None:
+    data = table(holes=True)
+    committee = prepared(data).eval()
+    x = rows_of(data)
+    q = committee.encode(x, {"kind": data.factors["kind"].values})
+    p = committee.decode(x, q)
+    assert list(q) == ["kind", "amount", "style"]
+    assert q["kind"].value.shape == (60, 2)
+    assert p.log_prob().shape == (60,)
+    with best_values():
+        seen = committee.encode(x)
+    assert committee.expected(seen).shape == (60, 4)
+    made = committee.expected(given(7, {"kind": 1}))
+    assert made.shape == (7, 4)
+    assert set(made[:, 3].tolist()) <= {0.0, 1.0, 2.0}
+    assert 50 < made[:, 1].mean() < 150  # in the column's own units
+    draws = committee.encode(x, samples=3)
+    assert committee.decode(x, draws).log_prob().shape == (3, 60)
+
+
+def test_a_missing_entry_counts_nothing() -> None:
+    data = only(table(holes=True), "kind")
+    committee = prepared(data).eval()
+    x = rows_of(data)[:1].clone()
+    q = committee.encode(x)
+    assert x[0, 0].isnan()
+    before = committee.decode(x, q)["x"].log_prob
+    with torch.no_grad():
+        committee.generators.dec_noise[:, :, 0] += 5.0
+    torch.testing.assert_close(committee.decode(x, q)["x"].log_prob, before)
+
+
+def test_training_before_it_knows_the_data_is_refused() -> None:
+    data = table()
+    with pytest.raises(SpecError, match="prepare"):
+        Committee(committee_for(data))(data.batch([0]))

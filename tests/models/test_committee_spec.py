@@ -1,0 +1,57 @@
+"""A committee as data: there and back, and what is refused."""
+
+import json
+from typing import Any
+
+import pytest
+
+from unknot.errors import SpecError
+from unknot.models.committee_spec import SETTINGS, Setting, read_committee
+
+PLAIN: dict[str, Any] = {
+    "columns": [{"name": "a", "kind": "real"}],
+    "factors": {"kind": {"family": "concrete", "size": 2}},
+    "rows": 50,
+    "style": 2,
+}
+
+
+def test_there_and_back() -> None:
+    spec = read_committee(PLAIN)
+    assert spec.settings == SETTINGS
+    assert read_committee(json.loads(json.dumps(spec.to_dict()))) == spec
+
+
+def test_its_nodes_are_factors_style_and_table() -> None:
+    kind, style, x = read_committee(PLAIN).nodes
+    assert (kind.name, kind.labels, kind.size) == ("kind", True, 2)
+    assert style.recognised_from == ("x", "kind")
+    assert (x.family, x.parents) == ("table", ("kind", "style"))
+
+
+def test_settings_that_generate_come_first() -> None:
+    spec = read_committee({**PLAIN, "settings": [{"generative": False}, {"hidden": True}]})
+    assert spec.settings == (Setting(hidden=True), Setting(generative=False))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"fold": 5}, "unknown key 'fold'.*folds"),
+        ({"folds": 1}, "folds is a whole number of at least 2"),
+        ({"hidden": 0}, "hidden is a whole number"),
+        ({"factors": {}}, "no labelled factor"),
+        ({"factors": {"style": {"family": "concrete", "size": 2}}}, "cannot be called 'style'"),
+        ({"factors": {"kind": {"family": "poisson", "size": 2}}}, "is concrete"),
+        ({"settings": [{"generative": False}]}, "at least one of its settings"),
+        ({"settings": [{"rigde": 1.0}]}, "has no 'rigde'.*ridge"),
+    ],
+)
+def test_what_is_no_committee_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        read_committee({**PLAIN, **change})
+
+
+def test_what_the_data_give_is_asked_for() -> None:
+    with pytest.raises(SpecError, match="needs 'columns'"):
+        read_committee({key: value for key, value in PLAIN.items() if key != "columns"})

@@ -1,0 +1,108 @@
+"""Which data gets a committee, and that it goes through every door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tests.models.tables import only, rows_of, table
+from unknot.data.dataset import Dataset
+from unknot.data.from_arrays import from_arrays
+from unknot.errors import SpecError
+from unknot.models.committee import Committee
+from unknot.models.graphical_model import GraphicalModel
+from unknot.train.loop import fit
+from unknot.workflow.assembly import assemble
+from unknot.workflow.defaults import committee_for, is_table, style_size, suits_committee
+from unknot.workflow.evaluation import evaluate
+from unknot.workflow.trained_model import TrainedModel
+
+RANDOM = np.random.default_rng(0)
+QUICK = {"steps": 40, "progress": False}
+
+
+def trained(data: Dataset) -> TrainedModel:
+    made = assemble(data, {}, QUICK)
+    fit(made.trainee, data, made.config)
+    made.trainee.eval()
+    return made.model
+
+
+def test_tables_with_labels_get_a_committee() -> None:
+    assert suits_committee(table())
+    assert isinstance(assemble(table(), {}, QUICK).trainee, Committee)
+    numbers = from_arrays(RANDOM.random((30, 4)).astype(np.float32), {"kind": np.arange(30) % 2})
+    assert suits_committee(numbers)
+
+
+def test_nothing_else_does() -> None:
+    images = from_arrays(RANDOM.random((30, 1, 8, 8)).astype(np.float32), {"kind": np.arange(30) % 2})
+    words = from_arrays(np.arange(60).reshape(30, 2), {"kind": np.arange(30) % 2})
+    assert not is_table(images)
+    assert not is_table(words)
+    assert not suits_committee(only(table()))  # no factor
+    assert not suits_committee(table(labelled=1))
+    wide = from_arrays(RANDOM.standard_normal((30, 1001)).astype(np.float32), {"kind": np.arange(30) % 2})
+    assert not suits_committee(wide)
+
+
+@pytest.mark.parametrize(
+    ("model", "train"), [({"style": 3}, {}), ({}, {"objective": "elbo"}), ({}, {"labelled_share": 0.5})]
+)
+def test_who_asks_for_the_plain_model_gets_it(model: dict[str, int], train: dict[str, object]) -> None:
+    assert isinstance(assemble(table(), model, {**QUICK, **train}).trainee, GraphicalModel)
+
+
+def test_a_committee_can_be_asked_for_with_options() -> None:
+    made = assemble(table(), {"committee": {"folds": 3, "hidden": 8}}, {"objective": "elbo", "steps": 7})
+    assert isinstance(made.trainee, Committee)
+    assert (made.trainee.spec.folds, made.config.steps, made.config.batch_size) == (3, 7, 60)
+    with pytest.raises(SpecError, match="unknown key 'fold'"):
+        assemble(table(), {"committee": {"fold": 3}}, QUICK)
+    images = from_arrays(RANDOM.random((30, 1, 8, 8)).astype(np.float32), {"kind": np.arange(30) % 2})
+    with pytest.raises(SpecError, match="for tables"):
+        assemble(images, {"committee": {}}, QUICK)
+    with pytest.raises(SpecError, match="stands alone"):
+        assemble(table(), {"committee": {}, "nodes": {}}, QUICK)
+
+
+def test_sizes_follow_the_columns() -> None:
+    assert [style_size(d) for d in (1, 4, 9, 30, 500)] == [2, 2, 4, 15, 20]
+    spec = committee_for(table(holes=True))
+    assert spec.style == 3  # six columns, the category one-hot
+    assert [bool(c.get("holes")) for c in spec.columns] == [True, False, False, True]
+
+
+def test_it_learns_two_factors_and_is_saved_and_loaded_whole(tmp_path: Path) -> None:
+    data = table(rows=120, labelled=40, holes=True)
+    model = trained(data)
+    whole = table(rows=120, labelled=120, holes=True)
+    kind, amount = evaluate(model, whole)
+    assert kind.value < 0.3
+    assert amount.value < 0.7  # the spread is 2
+    model.save(tmp_path / "saved")
+    again = TrainedModel.load(tmp_path / "saved")
+    x = rows_of(data)
+    for name, said in model.recognise(x).summaries.items():
+        assert torch.equal(said, again.recognise(x).summaries[name])
+    assert torch.equal(model.reconstruct(x), again.reconstruct(x))
+    assert again.vary(x[:5], "kind", [torch.tensor(0), torch.tensor(1)]).shape == (5, 2, 4)
+    assert again.sample(6, kind="b", amount=7.0).shape == (6, 4)
+    assert "amount: normal" in again.describe()
+
+
+def test_a_changed_class_changes_the_column_that_shows_it() -> None:
+    model = trained(only(table(rows=120, labelled=60), "kind"))
+    both = model.vary(rows_of(table())[:20], "kind", [torch.tensor(0), torch.tensor(1)])
+    change = (both[:, 1] - both[:, 0]).mean(0)
+    assert change[0] > 1.0  # three is true
+    assert abs(change[2]) < 1.0
+
+
+def test_the_same_seed_makes_the_same_committee() -> None:
+    data = table()
+    first, second = (trained(data).recognise(rows_of(data)).summaries["kind"] for _ in range(2))
+    assert torch.equal(first, second)
