@@ -18,6 +18,8 @@ from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.defaults import committee_for, is_table, style_size, suits_committee
 from unknot.workflow.evaluation import evaluate
+from unknot.workflow.recipe import Recipe
+from unknot.workflow.run import open_run, resume, train_recipe
 from unknot.workflow.trained_model import TrainedModel
 
 RANDOM = np.random.default_rng(0)
@@ -92,6 +94,29 @@ def test_it_learns_two_factors_and_is_saved_and_loaded_whole(tmp_path: Path) -> 
     assert again.vary(x[:5], "kind", [torch.tensor(0), torch.tensor(1)]).shape == (5, 2, 4)
     assert again.sample(6, kind="b", amount=7.0).shape == (6, 4)
     assert "amount: normal" in again.describe()
+
+
+def test_a_run_is_opened_and_continued(tmp_path: Path) -> None:
+    data = only(table(rows=60, labelled=60), "kind")
+    lines = ["a,b,c,d,kind"]
+    for row, kind in zip(rows_of(data).tolist(), data.factors["kind"].values.tolist(), strict=True):
+        lines.append(",".join([*(f"{v:.4f}" for v in row[:3]), "uvw"[int(row[3])], ("no", "yes")[kind]]))
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    recipe = Recipe.from_dict(
+        {
+            "data": {"file": str(tmp_path / "mine.csv"), "factors": ["kind"]},
+            "labels": {"kind": 20},
+            "train": QUICK,
+        }
+    )
+    run, _ = train_recipe(recipe, tmp_path / "run")
+    assert isinstance(run.model.module, Committee)
+    x = rows_of(run.train)
+    for again in (open_run(tmp_path / "run").model, TrainedModel.load(tmp_path / "run")):
+        assert torch.equal(again.recognise(x).summaries["kind"], run.model.recognise(x).summaries["kind"])
+    resumed, result = resume(tmp_path / "run", {"train.steps": 45}, None)
+    assert result.steps == 45
+    assert isinstance(resumed.model.module, Committee)
 
 
 def test_a_changed_class_changes_the_column_that_shows_it() -> None:

@@ -13,6 +13,7 @@ from unknot.models.table_fill import TableFill
 
 MOST_KNOTS = 2000  # order statistics that are kept of a column
 STANDARD, RANK = 0, 1
+_BEYOND = torch.finfo(torch.float32).max
 
 
 class Views(NamedTuple):
@@ -39,11 +40,11 @@ class TableViews(nn.Module):
         holes = [bool(c.get("holes")) for c in self.described]
         self.holed = [i for i, h in enumerate(_each(holes, self.widths)) if h]
         self.width = sum(self.widths)
-        self.register_buffer("knots", torch.full((self.width, min(rows, MOST_KNOTS)), torch.inf))
+        self.register_buffer("knots", torch.full((self.width, min(rows, MOST_KNOTS)), _BEYOND))
         self.register_buffer("counts", torch.zeros(self.width))
         self.register_buffer("means", torch.zeros(2, self.width))
         self.register_buffer("scales", torch.ones(2, self.width))
-        self.knots: Tensor  # sorted entries, (D, R), padded by infinity
+        self.knots: Tensor  # sorted entries, (D, R), padded by more than any
         self.counts: Tensor  # how many of them there are, (D,)
         self.means: Tensor
         self.scales: Tensor
@@ -73,7 +74,7 @@ class TableViews(nn.Module):
             if len(values) > self.knots.shape[1]:
                 at = torch.linspace(0, len(values) - 1, self.knots.shape[1], device=x.device)
                 values = values[at.round().long()]
-            self.knots[d] = torch.inf
+            self.knots[d] = _BEYOND
             self.knots[d, : len(values)] = values.to(self.knots.dtype)
             self.counts[d] = len(values)
         self.means.zero_()

@@ -19,7 +19,7 @@ from unknot.train.run_folder import RunFolder
 from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.evaluation import evaluate
 from unknot.workflow.model_file import model_files
-from unknot.workflow.model_source import PROGRAM
+from unknot.workflow.model_source import PROGRAM, Joined
 from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -50,6 +50,10 @@ def train_recipe(
     data = recipe.dataset(data_dir)
     budget = recipe.budget(recipe.training_data(data))
     made = _assemble(recipe, budget.apply(recipe.training_data(data)))
+    if (
+        isinstance(made.model.source, Joined) and not recipe.model
+    ):  # a default that later runs of this one keep
+        recipe = replace(recipe, model={"committee": {}})
     settings = {**recipe.to_dict(), "train": made.config.to_dict()}
     run, ours = _make_folder(path, numbered, settings, budget, made)
     try:
