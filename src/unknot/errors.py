@@ -9,11 +9,11 @@ class TraceError(UnknotError):
     """A Trace program did something that cannot be right: a repeated name, a shape, a label, a NaN."""
 
 
-class DataError(UnknotError):
+class DataError(UnknotError, ValueError):
     """A data file, a label or a table is not what it should be."""
 
 
-class SpecError(UnknotError):
+class SpecError(UnknotError, ValueError):
     """A model description, an objective or a setting cannot be used as given."""
 
 
@@ -30,3 +30,7 @@ class DiskError(UnknotError):
 
     def __str__(self) -> str:
         return f"Could not write {self.path}: {self.reason}; {self.advice}."
+
+
+class UnknotWarning(UserWarning):
+    """Something that may not be what the user meant: what was understood, and how to say otherwise."""

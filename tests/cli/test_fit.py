@@ -331,3 +331,53 @@ def test_two_processes_make_one_run(tmp_path: Path) -> None:
     assert two is not None
     for name, tensor in one.part("model").items():
         np.testing.assert_allclose(tensor, two.part("model")[name], rtol=2e-3, atol=2e-4, err_msg=name)
+
+
+# ---- data at once, without a spec ------------------------------------------------------------------------
+
+QUICK = ("--set", "train.steps=3", "--set", "model.style=2", "--set", "model.width=16")
+
+
+def test_a_table_and_the_column_to_learn_without_a_spec(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    csv_file(tmp_path / "wine.csv")
+    code, out, err = run(capsys, "fit", "wine.csv", "--label", "group", *QUICK)
+    assert code == 0
+    assert "column 'patient' is different in every row and is left out" in err
+    assert "Data: 160 rows of wine" in out
+    assert "40 more are kept for the test" in out
+    assert "Label group: 2 classes (ill, well), known for" in out
+    assert "Recogniser on the test data" in out
+    assert config(tmp_path / "runs" / "wine-1")["data"]["factors"] == ["group"]
+
+
+def test_without_a_label_it_says_that_it_trains_unsupervised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    csv_file(tmp_path / "wine.csv")
+    code, out, _ = run(capsys, "fit", "wine.csv", *QUICK)
+    assert code == 0
+    assert "No labels: unsupervised" in out
+    assert "group" in out  # it is data, and this is said
+    assert "Recogniser on" not in out  # no empty table
+
+
+def test_an_empty_spec_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    npz_file(tmp_path / "mine.npz")
+    code, out, _ = run(capsys, "fit", spec_file(tmp_path, ""), "mine.npz", *QUICK)
+    assert code == 0
+    assert "Label digit: 10 classes" in out
+
+
+def test_a_folder_of_sub_folders(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = image_folder(tmp_path / "photographs")
+    (folder / "labels.csv").unlink()
+    for i, path in enumerate(sorted(folder.glob("*.png"))):
+        (folder / f"kind {i % 2}").mkdir(exist_ok=True)
+        path.rename(folder / f"kind {i % 2}" / path.name)
+    code, out, _ = run(capsys, "fit", folder, *QUICK)
+    assert code == 0
+    assert "Label label: 2 classes (kind 0, kind 1), known for 40 of 40." in out
+    assert "There is no labelled test data" in out
+    assert "say what to fit" in refused(capsys, "fit")

@@ -37,7 +37,8 @@ def test_words_numbers_and_file_names(
     assert run(capsys, "fit", spec_file(tmp_path, CSV_SPEC), table, "--run", "table")[0] == 0
     assert run(capsys, "predict", "table", table, "-o", "p.csv")[0] == 0
     rows = rows_of(tmp_path / "p.csv")
-    assert list(rows[0]) == ["row", "group", "group probability", "severity"]
+    assert list(rows[0]) == ["row", "patient", "group", "group probability", "severity"]
+    assert rows[7]["patient"] == "p7"  # the column that tells rows apart is kept
     assert {row["group"] for row in rows} <= {"ill", "well"}
     assert all(np.isfinite(float(row["severity"])) for row in rows)
 

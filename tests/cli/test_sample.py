@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.cli.running import image_folder, refused, run, spec_file
+from tests.cli.running import CSV_SPEC, csv_file, image_folder, refused, run, spec_file
 
 
 def test_arrays(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,3 +50,21 @@ def test_mistakes(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "KEY=VALUE" in refused(capsys, "sample", trained_run, "--set", "digit")
     assert "images go to a .png sheet" in refused(capsys, "sample", trained_run, "-o", tmp_path / "x.gif")
     refused(capsys, "sample", trained_run, "-o", tmp_path / "x.png", "--set", "style=[1.0]")
+
+
+def test_tables_are_drawn_with_their_words_and_column_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    csv_file(tmp_path / "t.csv")
+    assert run(capsys, "fit", spec_file(tmp_path, CSV_SPEC), "t.csv", "--run", "out")[0] == 0
+    assert run(capsys, "sample", "out", "--set", "group=ill", "-n", "40")[0] == 0
+    header, *rows = (tmp_path / "samples.csv").read_text().splitlines()
+    assert header == "age,smokes,blood,visits"
+    cells = [row.split(",") for row in rows]
+    assert len(cells) == 40
+    assert {row[1] for row in cells} <= {"0", "1"}
+    assert {row[2] for row in cells} == {"A", "B", "O"}
+    assert all(float(row[3]) == int(float(row[3])) for row in cells)
+    assert run(capsys, "sample", "out", "--mean", "-o", "mean.csv")[0] == 0
+    assert "here .csv" in refused(capsys, "sample", "out", "-o", "x.png")

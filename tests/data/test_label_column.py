@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from unknot.data.label_column import read_factor
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 NAN = float("nan")
 MASKED = np.ma.array([2, 0, 1], mask=[False, True, False])
@@ -27,7 +27,7 @@ MASKED = np.ma.array([2, 0, 1], mask=[False, True, False])
         torch.tensor([2.0, NAN, 1.0]),
     ],
 )
-@pytest.mark.parametrize("classes", [range(3), ("a", "b", "c"), None])
+@pytest.mark.parametrize("classes", [range(3), ("a", "b", "c")])
 def test_every_way_to_say_unknown(given, classes):
     factor = read_factor("f", given, 3, "categorical", classes)
     assert factor.values.tolist() == [2, -1, 1]
@@ -39,8 +39,8 @@ def test_every_way_to_say_unknown(given, classes):
     [
         ([True, None, False], "binary", [1, -1, 0]),
         (np.array([True, False, True]), "binary", [1, 0, 1]),
-        ([3, 0, -1], "categorical", [3, 0, -1]),
-        (np.array([0, 250, 7], dtype=np.uint8), "categorical", [0, 250, 7]),
+        ([3, 0, -1], "categorical", [1, 0, -1]),
+        (np.array([0, 250, 7], dtype=np.uint8), "categorical", [0, 2, 1]),
         (["cat", None, "ant"], "categorical", [1, -1, 0]),
         (["cat", NAN, "ant"], "categorical", [1, -1, 0]),
         (np.array(["cat", "ant", "cat"]), "categorical", [1, 0, 1]),
@@ -53,6 +53,30 @@ def test_kinds_are_inferred(given, kind, values):
     factor = read_factor("f", given, 3)
     assert factor.kind == kind
     assert factor.values.tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("given", "classes"), [([10, 20, 30, -1], ("10", "20", "30")), ([1, 2, 3, 2], ("1", "2", "3"))]
+)
+def test_labels_10_20_30_are_three_classes(given, classes):
+    factor = read_factor("f", given, 4)
+    assert factor.classes == classes
+    assert int(factor.values.max()) == 2
+
+
+def test_minus_one_beside_plus_one_is_refused_with_a_hint():
+    with pytest.raises(DataError, match="call the two 0 and 1, or use words"):
+        read_factor("f", [-1, 1, 1, -1], 4)
+    with pytest.raises(ValueError, match="-1 marks an unknown label"):  # scikit-learn's habit
+        read_factor("f", [-2, 0, 1, 2], 4)
+
+
+def test_an_int_regression_target_is_warned_of():
+    with pytest.warns(UnknotWarning, match="taken as 347 classes; if they are numbers, declare"):
+        factor = read_factor("price", np.arange(347), 347)
+    assert factor.num_classes == 347
+    assert read_factor("price", np.arange(347), 347, "continuous").kind == "continuous"
+    assert read_factor("name", [f"n{i}" for i in range(99)], 99).num_classes == 99  # words are classes
 
 
 def test_continuous_labels():
@@ -77,7 +101,7 @@ def test_classes_by_value_and_by_name():
     [
         ([0, 1, 12], None, range(10), "factor 'f', row 2: got 12, expected one of the classes 0, 1"),
         ([0, 1, 12], None, ["a", "b"], "factor 'f', row 2: got 12, expected a class from 0 to 1"),
-        ([0, -3, 1], "categorical", None, "factor 'f', row 1: got -3"),
+        ([0, -3, 1], "categorical", None, "factor 'f', row 1: got -3, but classes are whole numbers from 0"),
         (
             [0, 1.5, 1],
             "categorical",

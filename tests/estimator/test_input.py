@@ -1,13 +1,83 @@
-"""What users hand over, as data sets."""
+"""Whatever a user brings is understood, or refused in one sentence."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+import torch
+from scipy import sparse
 
+from unknot import StructuredVAE
 from unknot.data.column import Column
-from unknot.errors import SpecError
+from unknot.errors import DataError, SpecError
 from unknot.estimator.input import read_items, with_labels, words
+
+RNG = np.random.default_rng(0)
+PIXELS = RNG.random((30, 8, 8))
+
+
+def small(**settings: Any) -> StructuredVAE:
+    return StructuredVAE(**{"steps": 3, "style": 2, "verbose": False, **settings})
+
+
+def test_nan_in_a_plain_array_is_missing() -> None:
+    x = RNG.normal(5, 3, (40, 3))
+    x[::4, 1] = np.nan
+    vae = small().fit(x, kind=np.arange(40) % 2)
+    assert [column.kind for column in vae.trained_.data.table] == ["real"] * 3
+    assert np.isfinite(vae.transform(x)).all()
+    complete = small().fit(np.nan_to_num(x), kind=np.arange(40) % 2)
+    with pytest.raises(DataError, match="x has gaps or words, but the model was fitted on complete numbers"):
+        complete.predict(x)
+
+
+def test_sparse_input_is_made_dense() -> None:
+    counts = sparse.random(30, 12, 0.3, format="csr", random_state=0, data_rvs=lambda n: np.ones(n)).astype(
+        int
+    )
+    np.testing.assert_array_equal(read_items(counts).x.numpy(), counts.toarray())
+    with pytest.raises(DataError, match="too large to be made dense"):
+        read_items(sparse.csr_matrix((2**20, 2**20)))
+
+
+def test_images_as_nhwc_floats_are_refused_with_the_remedy() -> None:
+    for x in (np.stack([PIXELS] * 3, -1), (255 * PIXELS[..., None]).astype(np.uint8)):
+        with pytest.raises(DataError, match=r"x.transpose\(0, 3, 1, 2\)"):
+            read_items(x)
+
+
+def test_images_of_floats_above_1_are_refused() -> None:
+    with pytest.raises(DataError, match="images of floats are from 0 to 1, but x reaches"):
+        read_items(255 * PIXELS[:, None])
+
+
+def test_grey_images_of_floats_get_their_channel() -> None:
+    assert read_items(PIXELS).x.shape == read_items(PIXELS[:, None]).x.shape == (30, 1, 8, 8)
+    assert read_items(torch.from_numpy(PIXELS)).x.shape == (30, 1, 8, 8)
+
+
+def test_other_sizes_and_scales_than_fitted_are_refused() -> None:
+    vae = small().fit(PIXELS, kind=np.arange(30) % 2)
+    with pytest.raises(
+        DataError, match=r"shape \(1, 4, 4\), but the model was fitted on \(1, 8, 8\); resize"
+    ):
+        vae.predict(PIXELS[:, :4, :4])
+    rows = small().fit(PIXELS.reshape(30, 64), kind=np.arange(30) % 2)
+    with pytest.raises(DataError, match="x holds 16, but the model was fitted on values from 0 to 1"):
+        rows.predict(np.full((2, 64), 16.0))
+    with pytest.raises(DataError, match="X has 3 features, but expecting 64"):
+        rows.predict(np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize("name", ["style", "x", "y", "self", "n"])
+def test_factors_may_be_called_as_our_own_names(name: str) -> None:
+    vae = small().fit(PIXELS, **{name: np.arange(30) % 3})
+    assert list(vae.factors_) == [name]
+    assert vae.predict(PIXELS).shape == (30,)
+    assert vae.sample(2, **{name: 1}).shape == (2, 1, 8, 8)
+    assert vae.score(PIXELS, **{name: np.arange(30) % 3}) >= 0
 
 
 def test_items_keep_their_numbers() -> None:

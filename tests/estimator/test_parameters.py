@@ -1,15 +1,35 @@
-"""Constructor arguments as plain data."""
+"""Constructor arguments that cannot be are refused by name; those of a saved model are plain data."""
 
 from __future__ import annotations
 
 import json
 from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 import pytest
 
 from unknot import StructuredVAE
 from unknot.errors import SpecError
 from unknot.estimator.parameters import plain_parameters
+
+X = np.random.default_rng(0).random((20, 3))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"alpha": -1}, "alpha weighs the labels: a number of at least 0, but got -1"),
+        ({"alpha": float("nan")}, "alpha weighs the labels"),
+        ({"alpha": "large"}, "alpha weighs the labels"),
+        ({"style": 0}, "style is how many numbers describe the rest"),
+        ({"style": 2.5}, "style is how many"),
+        ({"steps": 0}, "steps is a whole number of at least 1"),
+    ],
+)
+def test_arguments_that_cannot_be(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        StructuredVAE(**{"steps": 2, "verbose": False, **given}).fit(X, kind=np.arange(20) % 2)
 
 
 def test_arguments_come_back_from_json() -> None:

@@ -340,8 +340,10 @@ def test_an_unfitted_model_says_so(ask: str) -> None:
         (IMAGES[:9], {"digit": np.zeros(9, int)}, "one class only"),
         ([np.zeros((2, 2)).tolist(), [[1.0]]], {}, "one size"),
         (IMAGES[:9].astype(int), {}, "make images uint8"),
-        (np.full((9, 4), np.nan), {}, "NaN"),
-        (np.array([["a"], ["b"]]), {}, "columns="),
+        (np.full((9, 4), np.nan), {}, "every entry is missing"),
+        (np.full((9, 4), np.inf), {}, "infinity in row 0"),
+        (np.arange(9.0), {}, "Reshape your data"),
+        (np.ones((9, 4)) * 1j, {}, "Complex data not supported"),
     ],
 )
 def test_bad_data_is_refused(x: Any, labels: dict[str, Any], message: str) -> None:

@@ -63,3 +63,21 @@ def test_bad_columns_are_refused() -> None:
         describe_columns(["count"], torch.tensor([[0.5], [1.0]]))
     with pytest.raises(DataError, match="every entry is missing"):
         describe_columns(["real"], torch.full((3, 1), NAN))
+
+
+def test_draws_have_the_moments_of_their_columns() -> None:
+    table, count = Table(COLUMNS), 20_000
+    outputs = torch.tensor([0.5, 0.2, -1.0, 0.0, 1.0, 2.0, 1.5]).expand(count, -1)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        drawn = table.draw(outputs)
+    real, ill, town, visits = drawn.unbind(-1)
+    sd = 10 * (torch.nn.functional.softplus(torch.tensor(0.2)) + 1e-2)
+    within = 5 / count**0.5  # five standard errors: one test of a million fails by chance
+    assert abs(real.mean() - 45) < within * sd
+    assert abs(real.std() / sd - 1) < within
+    assert abs(ill.mean() - torch.tensor(-1.0).sigmoid()) < within
+    shares = torch.bincount(town.long(), minlength=3) / count
+    assert (shares - torch.tensor([0.0, 1.0, 2.0]).softmax(0)).abs().max() < within
+    rate = torch.nn.functional.softplus(torch.tensor(1.5))
+    assert abs(visits.mean() - rate) < within * rate.sqrt()

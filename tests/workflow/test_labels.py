@@ -10,7 +10,14 @@ import pytest
 from unknot.data.from_arrays import from_arrays
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec, node, read_spec
-from unknot.workflow.labels import check_labels, class_names, label_kinds, own_classes, share_of_labels
+from unknot.workflow.labels import (
+    check_labels,
+    class_names,
+    label_kinds,
+    own_classes,
+    share_of_labels,
+    with_described_classes,
+)
 
 X = np.zeros((6, 3), np.float32)
 
@@ -74,3 +81,12 @@ def test_kinds_and_shares() -> None:
     assert share_of_labels(from_arrays(X, {"a": [0, -1, -1, -1, -1, -1]})) == pytest.approx(1 / 3)
     assert share_of_labels(from_arrays(X, {"a": [0, 1, 1, 1, -1, -1]})) is None
     assert share_of_labels(from_arrays(X)) is None
+
+
+def test_a_described_node_says_how_many_classes_there_are() -> None:
+    data = from_arrays(X, {"a": [0, 4, 2, -1, 4, 0]})
+    widened = with_described_classes(data, labelled("concrete", 5)).factors["a"]
+    assert widened.values.tolist() == [0, 4, 2, -1, 4, 0]
+    assert widened.classes == ("0", "1", "2", "3", "4")
+    words = from_arrays(X, {"a": list("uvwuvw")})
+    assert with_described_classes(words, labelled("concrete", 5)).factors["a"].classes == ("u", "v", "w")

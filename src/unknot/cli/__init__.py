@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from unknot.errors import UnknotError
+from unknot.errors import UnknotError, UnknotWarning
 
 # Name -> the line in `unknot --help`. The module is the name with "_" for "-".
 COMMANDS = {
@@ -41,13 +42,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     words = [word for word in given if word != "--debug"]
-    try:
-        make_app(next((word for word in words if not word.startswith("-")), None))(words, prog_name="unknot")
-    except (UnknotError, OSError) as error:
-        if debug:
-            raise
-        print(f"unknot: {_sentence(error)}", file=sys.stderr)
-        sys.exit(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UnknotWarning)
+        warnings.showwarning = _show_warning
+        try:
+            command = next((word for word in words if not word.startswith("-")), None)
+            make_app(command)(words, prog_name="unknot")
+        except (UnknotError, OSError) as error:
+            if debug:
+                raise
+            print(f"unknot: {_sentence(error)}", file=sys.stderr)
+            sys.exit(2)
 
 
 def _sentence(error: UnknotError | OSError) -> str:
@@ -55,6 +60,11 @@ def _sentence(error: UnknotError | OSError) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
     return " ".join(str(error).splitlines())
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
+    """A warning as one sentence, like an error."""
+    print(f"unknot: note: {' '.join(str(message).splitlines())}", file=sys.stderr)
 
 
 def make_app(wanted: str | None) -> typer.Typer:

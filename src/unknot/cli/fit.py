@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unknot.errors import SpecError
 
+if TYPE_CHECKING:
+    from unknot.data.dataset import Dataset
+    from unknot.workflow.recipe import Recipe
+
 
 def command(
-    spec: Annotated[Path | None, typer.Argument(help="A spec file (YAML); see docs/guide.md.")] = None,
+    spec: Annotated[
+        Path | None, typer.Argument(help="A spec file (YAML; see docs/guide.md), or your data at once.")
+    ] = None,
     data: Annotated[
         Path | None, typer.Argument(help="Your data: an .npz, a .csv table or a folder of images.")
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label", metavar="COLUMN", help="A column or array of labels; may come several times."
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -29,6 +41,10 @@ def command(
 
     **Examples**
 
+        unknot fit wine.csv --label kind          a table, and the column to learn
+
+        unknot fit photographs                    a folder with a sub-folder for each class
+
         unknot fit spec.yaml                      everything is in the spec
 
         unknot fit spec.yaml mine.npz             a spec for many data files
@@ -40,7 +56,6 @@ def command(
     from unknot.cli.show import show_scores
     from unknot.train.processes import first_process
     from unknot.workflow.evaluation import evaluate
-    from unknot.workflow.recipe import Recipe
     from unknot.workflow.run import resume as go_on
     from unknot.workflow.run import train_recipe
 
@@ -51,22 +66,54 @@ def command(
         trained, result = go_on(resume, changes, data_dir)
     else:
         if spec is None:
-            raise SpecError("say what to fit: `unknot fit spec.yaml [data]`, or `unknot fit --resume RUN`.")
-        recipe = Recipe.read(spec)
-        if data is not None:
-            recipe = recipe.with_file(data)
-        recipe = recipe.with_settings(changes)
+            raise SpecError(
+                "say what to fit: `unknot fit wine.csv --label kind`, `unknot fit spec.yaml [data]`, or "
+                "`unknot fit --resume RUN`."
+            )
+        recipe = make_recipe(spec, data, label or []).with_settings(changes)
         where = run or Path("runs", spec.stem or "run")
-        trained, result = train_recipe(recipe, where, data_dir, numbered=run is None)
+        trained, result = train_recipe(recipe, where, data_dir, numbered=run is None, say=_say)
     where = trained.run.path
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
     if not first_process():
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
-    if trained.test is not None:
-        show_scores(evaluate(trained.model, trained.test), "test data")
+    found = [] if trained.test is None else evaluate(trained.model, trained.test)
+    if found:
+        show_scores(found, "test data")
+    elif trained.model.labelled:
+        typer.echo(
+            f"There is no labelled test data: `unknot evaluate {where} DATA`, or keep a part, "
+            "`--set data.test_share=0.2`."
+        )
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot predict {where} DATA -o table.csv`.")
+
+
+def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
+    """The recipe of a spec and a data file, or of data alone with everything else at its default.
+
+    Of data alone with named labels a fifth is kept for the test, so that there is something to say at the end.
+    """
+    from unknot.workflow.recipe import Recipe
+
+    alone = data is None and (spec.is_dir() or spec.suffix in (".csv", ".npz"))
+    recipe = Recipe.from_dict({}).with_file(spec) if alone else Recipe.read(spec)
+    if data is not None:
+        recipe = recipe.with_file(data)
+    if labels:
+        recipe = recipe.with_settings({"data.factors": labels})
+    return recipe.with_settings({"data.test_share": 0.2}) if alone and labels else recipe
+
+
+def _say(train: Dataset, test: Dataset | None) -> None:
+    """What is data and what is label, before training begins."""
+    from unknot.train.processes import first_process
+    from unknot.workflow.understood import understood
+
+    if first_process():
+        for line in understood(train, test):
+            typer.echo(line)
 
 
 def parse_settings(given: list[str]) -> dict[str, Any]:

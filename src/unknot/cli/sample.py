@@ -12,17 +12,23 @@ from unknot.errors import SpecError
 
 def command(
     run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="A .png sheet, or .npz arrays.")] = Path(
-        "samples.png"
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A .png sheet of images, a .csv table, or .npz arrays."),
+    ] = None,
     count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")] = 64,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NODE=VALUE", help="Give a node's value, e.g. digit=3."),
     ] = None,
+    mean: Annotated[
+        bool, typer.Option("--mean", help="What is expected at the nodes' values, instead of a draw.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 0,
 ) -> None:
-    """Make new items: every node is drawn from its prior, except those that are set. Needs no data.
+    """Make new items: every node is drawn from its prior, except those that are set; then the data. Needs no data.
+
+    Images go to a .png sheet, tables to a .csv file with their words and column names, anything to .npz.
 
     **Examples**
 
@@ -34,19 +40,26 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
+    from unknot.data.user.csv_file import table_cells, write_table
     from unknot.files import atomic_file
     from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
     from unknot.workflow.trained_model import TrainedModel
 
     model = TrainedModel.load(run)
-    if output.suffix != ".npz" and not (output.suffix == ".png" and len(model.shape) == 3):
-        raise SpecError(f"cannot write {output}: images go to a .png sheet, anything to .npz.")
+    suits = ".png" if len(model.shape) == 3 else ".csv" if model.data.table else ".npz"
+    output = output or Path(f"samples{suits}")
+    if output.suffix not in (suits, ".npz"):
+        raise SpecError(
+            f"cannot write {output}: images go to a .png sheet, tables to .csv, anything to .npz; here {suits}."
+        )
     torch.manual_seed(seed)
-    made = model.sample(count, **parse_settings(settings or [])).numpy()
+    made = model.sample(count, mean=mean, **parse_settings(settings or [])).numpy()
     if output.suffix == ".npz":
         with atomic_file(output) as stream:
             np.savez_compressed(stream, x=made)
+    elif output.suffix == ".csv":
+        write_table(output, [column.name for column in model.data.table], table_cells(model.data.table, made))
     else:
         columns = min(8, count)
         rows = -(-count // columns)

@@ -34,13 +34,13 @@ def from_arrays(
 
     Arguments:
 
-    * ``x``: the items, one row each. Images ``(N, H, W)`` of uint8 become ``(N, 1, H, W)``;
+    * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``;
     * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN or masked out, and -1
       for the integer kinds; in a continuous factor -1 is a number like any other;
     * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
       floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
     * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
-      the sorted strings, or the numbers from 0 to the largest. Declare them when some class may have no label;
+      the values that occur, sorted. Declare them when some class may have no label;
     * ``splits``: name -> rows, or a bool mask, for instance "train" and "test";
     * ``ids``: a number for each item; by default its row;
     * ``name``, ``licence``: for messages and for the record;
@@ -65,14 +65,10 @@ def _items(x: Any, name: str, missing: bool) -> Tensor:
     items = x if isinstance(x, Tensor) else torch.as_tensor(plain_array(x, name))
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
-    if (
-        items.dtype == torch.uint8
-        and items.ndim == 4
-        and items.shape[1] not in (1, 3)
-        and items.shape[3] in (1, 3)
-    ):
+    if items.ndim == 4 and items.shape[1] not in (1, 3) and items.shape[3] in (1, 3, 4):
         raise DataError(
-            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1."
+            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1, "
+            "x.transpose(0, 3, 1, 2) of the first three."
         )
     fine = items.isfinite() | items.isnan() if missing else items.isfinite()
     finite = fine.reshape(len(items), -1).all(1)
@@ -81,7 +77,23 @@ def _items(x: Any, name: str, missing: bool) -> Tensor:
         raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
     if items.dtype == torch.float64:
         items = items.float()
-    return items[:, None] if items.dtype == torch.uint8 and items.ndim == 3 else items
+    _refuse_wrong_scale(items, name)
+    is_image = items.dtype == torch.uint8 or (
+        items.is_floating_point() and bool(((items >= 0) & (items <= 1)).all())
+    )
+    return items[:, None] if is_image and items.ndim == 3 else items
+
+
+def _refuse_wrong_scale(items: Tensor, name: str) -> None:
+    """Images of floats from 0 to 255 would be taken for something else than pixels."""
+    if items.ndim != 4 or not items.is_floating_point():
+        return
+    low, high = float(items.min()), float(items.max())
+    if low >= 0 and 1 < high <= 255:
+        raise DataError(
+            f"{name}: images of floats are from 0 to 1, but x reaches {high:g}; divide by its largest value, "
+            "or make it uint8 (0 to 255)."
+        )
 
 
 def _split_rows(part: str, rows: Any, size: int) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,9 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
+
+MANY_CLASSES = 50  # whole numbers with more different values are more often numbers than classes
 
 # What the letters of numpy's dtypes say about a factor that was not declared.
 INFERRED: dict[str, Kind] = {
@@ -34,6 +37,7 @@ def read_factor(
         kind = "categorical"
     elif kind is None:
         kind = None if unknown.all() else INFERRED.get(values.dtype.kind)
+        _warn_of_numbers(name, values, kind)
     if kind is None:
         raise DataError(f"factor '{name}': its kind cannot be told from the labels; declare it in `kinds`.")
     if kind not in KINDS:
@@ -95,7 +99,8 @@ def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Se
         values = _whole(name, values, unknown, "categorical").numpy()
         unknown = values == UNKNOWN
     if classes is None:
-        classes = np.unique(values[~unknown]).tolist() if words else range(int(values.max(initial=0)) + 1)
+        classes = np.unique(values[~unknown]).tolist()
+        _refuse_signs(name, values, classes)
     names = tuple(str(c) for c in classes)
     if len(set(names)) != len(names):
         raise DataError(f"factor '{name}': two classes have the same name.")
@@ -106,6 +111,34 @@ def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Se
             f"factor '{name}': -1 means unknown and cannot be a class; give the class another number."
         )
     return Factor(name, "categorical", _look_up(name, values, unknown, names), names)
+
+
+def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None:
+    """-1 beside +1 is most often a class, not the mark for unknown: half of the labels must not vanish."""
+    if list(classes) == [1] and UNKNOWN in values:
+        raise DataError(
+            f"factor '{name}': -1 marks an unknown label, so that 1 would be the only class; if -1 is a class, "
+            "call the two 0 and 1, or use words."
+        )
+    if any(isinstance(c, int) and c < UNKNOWN for c in classes):
+        row = int(np.nonzero(values < UNKNOWN)[0][0])
+        raise DataError(
+            f"factor '{name}', row {row}: got {values[row]}, but classes are whole numbers from 0, or words; "
+            "-1 marks an unknown label. Numbers are declared: kinds={'" + name + "': 'continuous'}."
+        )
+
+
+def _warn_of_numbers(name: str, values: np.ndarray, kind: str | None) -> None:
+    if kind != "categorical" or values.dtype.kind not in "iu":
+        return
+    count = len(np.unique(values))
+    if count > MANY_CLASSES:
+        warnings.warn(
+            f"factor '{name}': its whole numbers are taken as {count} classes; if they are numbers, declare "
+            f"kinds={{'{name}': 'continuous'}}.",
+            UnknotWarning,
+            stacklevel=2,
+        )
 
 
 def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[str, ...]) -> Tensor:

@@ -1,34 +1,41 @@
-"""What users hand to a StructuredVAE, as data sets: arrays, images, and tables of several kinds of columns."""
+"""What users hand to a StructuredVAE, as data sets: arrays, images, frames and tables of several kinds of columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
-from unknot.data.column import COLUMN_KINDS, Column
+from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
-from unknot.data.user.csv_table import read_columns
 from unknot.errors import DataError, SpecError
+from unknot.estimator.frame import is_frame, is_missing, read_frame, read_table
+
+_MOST_CELLS = 2**30  # of sparse data made dense
 
 
 def read_items(x: Any, columns: Any = None, known: Sequence[Column] = ()) -> Dataset:
-    """The items without labels. ``columns`` are a table's kinds, ``known`` the columns of the training data."""
-    array = x.detach().cpu().numpy() if isinstance(x, Tensor) else np.asarray(x)
+    """The items without labels. ``columns`` are a table's kinds, ``known`` the columns of the training data.
+
+    A frame is a table; so are rows with words, gaps or declared columns. Everything else is an array of numbers.
+    """
+    if is_frame(x):
+        return read_frame(x, columns, known)
+    array = _as_array(x)
     if array.ndim == 0 or len(array) == 0:
-        raise DataError("x has no rows: there is no data.")
+        raise DataError("x has no rows: there is no data (0 samples).")
+    _refuse_one_axis(array)
+    if array.ndim == 2 and (columns is not None or known or _has_words_or_gaps(array)):
+        return read_table(array, columns, known)
     if columns is not None:
-        return _table(array, columns, known)
+        raise DataError(f"columns are for rows of a table, but the items of x have shape {array.shape[1:]}.")
     if array.dtype.kind not in "buif":
-        raise DataError(
-            "x is not an array of numbers: images must have one size, and a table with words or gaps needs "
-            "columns=[...], the kinds of its columns."
-        )
+        raise DataError("x is not an array of numbers: images must have one size, and rows one length.")
     if array.ndim > 2 and array.dtype.kind in "iu" and array.dtype != np.uint8:
         raise DataError(
             f"x holds whole numbers of type {array.dtype} in items of shape {array.shape[1:]}: make images uint8 "
@@ -63,33 +70,76 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
     return spoken
 
 
-def _table(array: np.ndarray, columns: Any, known: Sequence[Column]) -> Dataset:
-    kinds = _kinds(columns)
-    if array.ndim != 2 or array.shape[1] != len(kinds):
-        raise DataError(f"columns names {len(kinds)} kinds, but the rows of x have shape {array.shape[1:]}.")
-    if array.dtype.kind in "buif":
-        table = tuple(known) or tuple(Column(name, kind) for name, kind in kinds.items())  # type: ignore[arg-type]
-        rows = array.astype(np.float32)
-    else:
-        cells = {name: [_cell(v) for v in array[:, i]] for i, name in enumerate(kinds)}
-        table, rows = read_columns("x", cells, kinds, known)
-    return replace(from_arrays(rows, missing=True), table=table)
+def refuse_other_items(items: Dataset, known: Dataset, shares: bool) -> None:
+    """Refuse items of another shape than those of the training data, or of another scale where they were shares."""
+    if items.item_shape != known.item_shape:
+        what = "features" if len(items.item_shape) == len(known.item_shape) == 1 else "items"
+        count = f"X has {items.item_shape.numel()} features, but expecting {known.item_shape.numel()}: "
+        raise DataError(
+            f"{count if what == 'features' else ''}x has items of shape {tuple(items.item_shape)}, but the model "
+            f"was fitted on {tuple(known.item_shape)}; resize or cut them as for fit."
+        )
+    if not shares or not isinstance(items.x, Tensor) or not items.x.is_floating_point():
+        return
+    low, high = float(items.x.min()), float(items.x.max())
+    if low < 0 or high > 1:
+        worst = high if high > 1 else low
+        raise DataError(
+            f"x holds {worst:g}, but the model was fitted on values from 0 to 1; scale x as it was for fit."
+        )
 
 
-def _kinds(columns: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
-    named = (
-        columns if isinstance(columns, Mapping) else {f"column {i}": kind for i, kind in enumerate(columns)}
-    )
-    for name, kind in named.items():
-        if kind not in COLUMN_KINDS:
-            raise SpecError(f"columns: kinds are {', '.join(COLUMN_KINDS)}, but that of {name} is {kind!r}.")
-    return dict(named)
+def _as_array(x: Any) -> np.ndarray:
+    """An array of what numpy, torch, scipy or plain lists hold."""
+    if isinstance(x, Tensor):
+        return np.asarray(x.detach().cpu().numpy())
+    if hasattr(x, "toarray"):  # scipy's sparse matrices
+        if int(np.prod(x.shape)) > _MOST_CELLS:
+            raise DataError(
+                f"x is sparse and too large to be made dense, {tuple(x.shape)}; choose fewer columns."
+            )
+        return np.asarray(x.toarray())
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind in "US":  # numpy makes words of the numbers and the None beside a word
+            array = np.array(x, dtype=object)
+    except ValueError:
+        raise DataError("x is not an array: images must have one size, and rows one length.") from None
+    if array.dtype.kind == "c":
+        raise DataError("Complex data not supported: x holds complex numbers; give their parts as columns.")
+    if array.dtype.kind == "O" and not _has_words_or_gaps(array):
+        array = _numbers(array)
+    return array
 
 
-def _cell(value: Any) -> str | None:
-    if value is None or value != value:
-        return None
-    return str(float(value)) if isinstance(value, bool | np.bool_) else str(value)
+def _numbers(array: np.ndarray) -> np.ndarray:
+    """An object array that holds numbers alone, as numbers; anything else as it is."""
+    if any(isinstance(value, list | tuple | np.ndarray | dict) for value in array.ravel()):
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        return array
+
+
+def _refuse_one_axis(array: np.ndarray) -> None:
+    if array.ndim == 1 and any(isinstance(value, list | tuple | np.ndarray) for value in array):
+        raise DataError("x is not an array of numbers: images must have one size, and rows one length.")
+    if array.ndim == 1:
+        raise DataError(
+            "Expected 2D array, got 1D array: x has one row per item. Reshape your data, "
+            "x.reshape(-1, 1) for one column or x.reshape(1, -1) for one item."
+        )
+    if array.ndim == 2 and array.shape[1] == 0:
+        raise DataError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
+
+
+def _has_words_or_gaps(array: np.ndarray) -> bool:
+    if array.dtype.kind == "f":
+        return bool(np.isnan(array).any())
+    if array.dtype.kind != "O":
+        return False
+    return any(isinstance(value, str) or is_missing(value) for value in array.ravel())
 
 
 def _classes_or_numbers(values: Any) -> bool:

@@ -1,9 +1,11 @@
-"""An estimator's constructor arguments as plain data, for a saved model."""
+"""An estimator's constructor arguments: what they may be, and as plain data for a saved model."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -27,3 +29,12 @@ def plain_parameters(estimator: BaseEstimator) -> dict[str, Any]:
             ) from None
         plain[name] = value
     return plain
+
+
+def refuse_wrong_parameters(estimator: Any) -> None:
+    """Refuse a weight or a size that cannot be; the training settings look at their own."""
+    alpha, style = estimator.alpha, estimator.style
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < math.inf:
+        raise SpecError(f"alpha weighs the labels: a number of at least 0, but got {alpha!r}.")
+    if isinstance(style, bool) or not isinstance(style, Integral) or style < 1:
+        raise SpecError(f"style is how many numbers describe the rest: at least 1, but got {style!r}.")

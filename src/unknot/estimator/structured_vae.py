@@ -13,13 +13,14 @@ from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
-from unknot.estimator.input import read_items, with_labels, words
-from unknot.estimator.parameters import plain_parameters
+from unknot.estimator.frame import is_frame, make_frame, warn_of_position
+from unknot.estimator.input import read_items, refuse_other_items, with_labels, words
+from unknot.estimator.parameters import plain_parameters, refuse_wrong_parameters
 from unknot.models.spec import read_spec
 from unknot.models.table_columns import check_rows
 from unknot.train.loop import fit as train
 from unknot.workflow.assembly import ALPHA, assemble
-from unknot.workflow.labels import label_kinds
+from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.model_file import read_description, save_model
 from unknot.workflow.model_source import Described
@@ -47,8 +48,9 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     a YAML file). ``kinds`` declares what cannot be told from the labels: ``{"objects": "count"}``, or
     "categorical", "continuous", "binary".
 
-    ``columns`` says that x is a table: kinds by column, "real", "binary", "category" or "count", as a list or by
-    name; NaN and None mark missing entries, and categories may be words.
+    A frame is a table, and so are rows with words or gaps: NaN and None mark missing entries, words are a category,
+    0 and 1 binary, other numbers real. ``columns`` declares kinds, "real", "binary", "category", "count" or "leave
+    out": of some columns by name, or as a list of all. Columns of a frame go by name, also in ``predict``.
 
     A table with labels gets a committee of small models (docs/defaults.md); saying anything of the model or the
     objective (``style``, ``gradient``, ``augment``, ``objective``, ``alpha``, ``labelled_share``) asks for one plain
@@ -93,18 +95,20 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
 
     # ---- learning -----------------------------------------------------------------------------------
 
-    def fit(self, x: Any, y: Any = None, **labels: Any) -> StructuredVAE:
+    def fit(self, x: Any, y: Any = None, /, **labels: Any) -> StructuredVAE:
         """Learn from data and whatever labels there are: ``fit(images, digit=digits, light=vectors)``.
 
         - ``x``: items, ``(N, ...)``; see the class for what they may be.
         - ``y``: as in a scikit-learn pipeline, the labels of the factor "label", or of the one the model labels.
         - ``labels``: for each named factor one label an item, unknown ones marked.
         """
+        refuse_wrong_parameters(self)
         described = None if self.model is None else read_spec(self.model)
         takers = [] if described is None else described.labelled
         labels = _with_y(y, labels, [node.name for node in takers])
         told = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
-        data = with_labels(read_items(x, self.columns), labels, told | dict(self.kinds or {}))
+        items = read_items(x, self.columns)
+        data = with_described_classes(with_labels(items, labels, told | dict(self.kinds or {})), takers)
         spoken = [name for name in labels if _has_words(labels[name])]
         model = self._options() if described is None else Described(described)
         made = assemble(data, model, self._settings(data), labels=data.factors, words=spoken)
@@ -145,6 +149,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.factors_ = dict(model.data.factors)
         self.classes_ = {name: model.class_values(name) for name in self.factors_}
         self.n_features_in_ = model.shape.numel()
+        if model.data.columns:
+            self.feature_names_in_ = np.asarray(model.data.columns, dtype=object)
 
     # ---- recognising --------------------------------------------------------------------------------
 
@@ -176,7 +182,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         names = [f"{n.name}[{i}]" for n in self.trained_.latents for i in range(n.size or 0)]
         return np.asarray(names, dtype=object)
 
-    def score(self, x: Any, y: Any = None, **labels: Any) -> float:
+    def score(self, x: Any, y: Any = None, /, **labels: Any) -> float:
         """Share of right classes (or minus the mean squared error) where labels are known, averaged over factors."""
         self._check_fitted()
         labels = _with_y(y, labels, list(self.factors_))
@@ -196,15 +202,18 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
 
     # ---- generating ---------------------------------------------------------------------------------
 
-    def sample(self, n: int, **factors: Any) -> np.ndarray:
+    def sample(self, n: int, /, *, mean: bool = False, **factors: Any) -> Any:
         """New data, with some factors given for all or for each: ``sample(16, digit=3)``.
 
-        The rest is drawn from the prior by torch's global generator (``torch.manual_seed`` repeats it).
+        The rest is drawn by torch's global generator (``torch.manual_seed`` repeats it): the factors from the prior,
+        then the data. With ``mean`` the data is what is expected at the factors drawn; of pixels it always is.
+        Categories come back as words; a model fitted on a frame makes a frame.
         """
         self._check_fitted()
-        return words(self.trained_.data.table, self.trained_.sample(n, **factors).numpy())
+        rows = words(self.trained_.data.table, self.trained_.sample(n, mean=mean, **factors).numpy())
+        return rows if not self.trained_.data.columns else make_frame(rows, self.trained_.data.columns)
 
-    def vary(self, x: Any, **factors: Any) -> np.ndarray:
+    def vary(self, x: Any, /, **factors: Any) -> np.ndarray:
         """Keep everything else of x and change one factor: ``vary(x, digit=range(10))`` is (N, 10, ...)."""
         if len(factors) != 1:
             raise SpecError("vary() changes one factor at a time: vary(x, digit=range(10)).")
@@ -235,12 +244,15 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def _rows(self, x: Any) -> Tensor:
         self._check_fitted()
         known = self.trained_.data
-        items = read_items(x, self.columns or [column.kind for column in known.table] or None, known.table)
-        if items.item_shape != known.item_shape:
+        if known.columns and not is_frame(x):
+            warn_of_position(known.table)
+        items = read_items(x, known=known.table)
+        if items.table and not known.table:
             raise DataError(
-                f"x has items of shape {tuple(items.item_shape)}, but the model was fitted on "
-                f"{tuple(known.item_shape)}."
+                "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "
+                "or fill them."
             )
+        refuse_other_items(items, known, shares=self.trained_.nodes[-1].family == "bernoulli")
         rows = items.batch(range(len(items))).x
         if known.table:
             check_rows(self.trained_.nodes[-1].columns, rows)

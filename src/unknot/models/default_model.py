@@ -24,15 +24,24 @@ def default_model(
 
     ``factors`` maps each name to its family, its size and what else a node takes. Factors are independent a
     priori and recognised from the data; the style is what they leave over, recognised from the data and the
-    factors; the data is made from all. ``x`` are more settings of the data node (``hidden``, ``channels``, another
+    factors; the data is made from all. (A factor that is called "style" or "x" itself keeps its name, and the node of
+    the model gets a line after its own.) ``x`` are more settings of the data node (``hidden``, ``channels``, another
     ``family``), and ``settings`` those of the model as a whole (``augment``, ``agreement``, ``width``).
     """
+    rest, items = _free("style", factors), _free("x", factors)
     nodes: list[NodeSpec] = []
     for name, factor in factors.items():
         kind = FAMILIES.get(factor["family"])
         way = gradient if kind is not None and kind.has_classes else None
-        nodes.append(node(name, **factor, recognised_from=["x"], labels=True, gradient=way))
-    nodes.append(node("style", "normal", style, recognised_from=["x", *factors]))
-    data = {"family": data_family, "parents": [*factors, "style"], "columns": columns, **(x or {})}
-    nodes.append(node("x", **data))
+        nodes.append(node(name, **factor, recognised_from=[items], labels=True, gradient=way))
+    nodes.append(node(rest, "normal", style, recognised_from=[items, *factors]))
+    data = {"family": data_family, "parents": [*factors, rest], "columns": columns, **(x or {})}
+    nodes.append(node(items, **data))
     return check_spec(ModelSpec(tuple(nodes), **settings))
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    """The name of a node that is no factor, with a line after it where a factor of the user's has the same."""
+    while name in taken:
+        name += "_"
+    return name

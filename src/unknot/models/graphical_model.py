@@ -125,6 +125,10 @@ class GraphicalModel(nn.Module):
         """Expected data at the values of the nodes in ``q``, a trace or ``unknot.given(...)``."""
         return self.likelihood.mean(self._generative_program(q)[1])
 
+    def drawn(self, q: Trace | GivenValues) -> Tensor:
+        """Data drawn from the likelihood at the values of the nodes in ``q``."""
+        return self.likelihood.draw(self._generative_program(q)[1])
+
     def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
         """Add to p, for each node that takes labels, how well the second view gives the first view's value."""
         for node in self.spec.labelled:

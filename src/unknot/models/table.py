@@ -78,6 +78,22 @@ class Table(nn.Module):
                 columns.append(part[..., 0].sigmoid() if kind == "binary" else softplus(part[..., 0]))
         return torch.stack(columns, -1)
 
+    def draw(self, outputs: Tensor) -> Tensor:
+        """An entry of every column drawn from its distribution, ``(..., C)``."""
+        columns = []
+        for column, part in zip(self.columns, outputs.split(self.outputs, -1), strict=True):
+            kind = column["kind"]
+            if kind == "category":
+                columns.append(torch.distributions.Categorical(logits=part).sample().to(part.dtype))
+            elif kind == "binary":
+                columns.append(torch.bernoulli(part[..., 0].sigmoid()))
+            elif kind == "count":
+                columns.append(torch.poisson(softplus(part[..., 0]) + 1e-6))
+            else:
+                entry = torch.normal(part[..., 0], softplus(part[..., 1]) + 1e-2)
+                columns.append(entry * column.get("sd", 1.0) + column.get("mean", 0.0))
+        return torch.stack(columns, -1)
+
     def _feature(self, column: dict[str, Any], entry: Tensor) -> Tensor:
         kind = column["kind"]
         if kind == "category":

@@ -11,8 +11,11 @@ from unknot.errors import SpecError
 LARGEST = 1 << 20  # bytes of a file of settings
 
 
-def read_yaml(path: Path, what: str, sections: str) -> Mapping[str, Any]:
-    """The content of a file; ``what`` and ``sections`` say in errors what it is and what it should hold."""
+def read_yaml(path: Path, what: str, sections: str, empty: bool = False) -> Mapping[str, Any]:
+    """The content of a file; ``what`` and ``sections`` say in errors what it is and what it should hold.
+
+    ``empty`` says that a file with nothing in it is a table without settings.
+    """
     try:
         if path.exists() and not path.is_file():
             raise SpecError(f"cannot read the {what} {path}: it is not a file.")
@@ -21,8 +24,12 @@ def read_yaml(path: Path, what: str, sections: str) -> Mapping[str, Any]:
         content = parse_yaml(path.read_bytes())
     except OSError as error:
         raise SpecError(f"cannot read the {what} {path}: {error.strerror}.") from None
+    except SpecError:
+        raise
     except ValueError as error:
         raise SpecError(f"{path} is not valid YAML: {error}.") from None
+    if content is None and empty:
+        return {}
     if not isinstance(content, Mapping):
         raise SpecError(f"{path}: expected sections {sections}.")
     return content

@@ -1,4 +1,4 @@
-"""Generation: the data that any program expects at given values of its variables."""
+"""Generation: the data that any program expects, or draws, at given values of its variables."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Size, Tensor
+from torch.distributions import Bernoulli
 
 from unknot.core.given_values import given
 from unknot.core.node import Loss, Variable
@@ -26,6 +27,30 @@ def expected_data(program: Any, values: Mapping[str, Any], count: int, site: str
             made: Tensor = program.expected(asked)
         else:
             made = _mean(program.decode(None, asked), site)
+    return _as_items(made, count, site, shape)
+
+
+def drawn_data(program: Any, values: Mapping[str, Any], count: int, site: str, shape: Size) -> Tensor:
+    """New items ``(count, *shape)``: every variable without a value is drawn, the data too.
+
+    A program that draws its data in a way of its own says so by a method ``drawn(q)``. Pixels are not drawn: a
+    Bernoulli scores greys, but only draws black and white, so that their expectation stands for them; and so does
+    that of a program which knows its expected data alone.
+    """
+    if not hasattr(program, "drawn") and hasattr(program, "expected"):
+        return expected_data(program, values, count, site, shape)
+    asked = given(count, dict(values))
+    with torch.no_grad():
+        if hasattr(program, "drawn"):
+            made: Tensor = program.drawn(asked)
+        else:
+            node = program.decode(None, asked)[site]
+            greys = isinstance(node, Variable) and isinstance(node.dist, Bernoulli)
+            made = node.dist.mean if greys else node.value
+    return _as_items(made, count, site, shape)
+
+
+def _as_items(made: Tensor, count: int, site: str, shape: Size) -> Tensor:
     if made.numel() != count * shape.numel():
         raise SpecError(
             f"the program's data site '{site}' gives {tuple(made.shape)} for {count} items of shape {tuple(shape)}; "

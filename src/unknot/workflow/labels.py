@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
+
+import torch
 
 from unknot.data.batch import any_known
 from unknot.data.dataset import Dataset
@@ -55,6 +58,28 @@ def _check_factor(node: NodeSpec, factor: Factor) -> None:
     size = 1 if factor.values.ndim == 1 else factor.values.shape[1]
     if size != node.size:
         raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {size} numbers.")
+
+
+def with_described_classes(data: Dataset, labelled: Sequence[NodeSpec]) -> Dataset:
+    """The data with its labels as the classes 0 to K - 1 of the nodes that describe so many.
+
+    Without a description the classes are the values that occur; a node of size 10 says that there are ten, whether
+    or not each of them has a label.
+    """
+    factors = dict(data.factors)
+    for node in labelled:
+        if node.name in factors and has_classes(node):
+            factors[node.name] = _with_classes(factors[node.name], node.size or 0)
+    return replace(data, factors=factors)
+
+
+def _with_classes(factor: Factor, count: int) -> Factor:
+    own = factor.classes or ()
+    if len(own) >= count or not all(_is_whole(name) and int(name) < count for name in own):
+        return factor
+    index = torch.tensor([int(name) for name in own])
+    values = torch.where(factor.known, index[factor.values.clamp(min=0)], factor.values)
+    return replace(factor, values=values, classes=tuple(str(k) for k in range(count)))
 
 
 def class_count(factor: Factor) -> int:

@@ -22,12 +22,12 @@ from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
 from unknot.data.user.user_files import read_user_data
-from unknot.errors import SpecError
+from unknot.errors import SpecError, UnknotError
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.yaml_file import read_yaml
 from unknot.schema import check
 from unknot.suggest import did_you_mean
-from unknot.workflow.labels import label_kinds
+from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.schema import FILE
 from unknot.workflow.schema import SECTIONS as SCHEMAS
 
@@ -62,7 +62,7 @@ class Recipe:
     def read(cls, path: str | Path) -> Recipe:
         """From a YAML file."""
         path = Path(path)
-        content = read_yaml(path, "spec", ", ".join(SECTIONS))
+        content = read_yaml(path, "spec", ", ".join(SECTIONS), empty=True)
         recipe = cls.from_dict(content, str(path))
         data, model = (
             dict(recipe.data),
@@ -107,12 +107,15 @@ class Recipe:
             described = self._described()
             told = {} if described is None else label_kinds(described.labelled)
             settings["kinds"] = told | dict(settings.get("kinds") or {})
-            return read_user_data(settings.pop("file"), **settings)
+            data = read_user_data(settings.pop("file"), **settings)
+            return data if described is None else with_described_classes(data, described.labelled)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
         name = settings.pop("name")
         try:
             return load(name, data_dir=data_dir, **settings)
+        except UnknotError:
+            raise
         except (TypeError, ValueError, OverflowError, RuntimeError) as error:
             raise SpecError(f"data: {name} cannot be had with these options: {error}.") from error
 

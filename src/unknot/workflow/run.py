@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,15 @@ class TrainedRun:
 
 
 def train_recipe(
-    recipe: Recipe, path: str | Path, data_dir: str | Path | None = None, numbered: bool = False
+    recipe: Recipe,
+    path: str | Path,
+    data_dir: str | Path | None = None,
+    numbered: bool = False,
+    say: Callable[[Dataset, Dataset | None], None] | None = None,
 ) -> tuple[TrainedRun, Result]:
     """Train a recipe in a new run folder: ``path``, or, ``numbered``, the first of path-1, path-2, ... that is free.
 
+    ``say`` is called with the training data (labels outside the budget gone) and the test data before training.
     Whatever can be wrong is looked at before the folder is made; a run that fails before its first checkpoint
     leaves none behind.
     """
@@ -50,6 +55,8 @@ def train_recipe(
     data = recipe.dataset(data_dir)
     budget = recipe.budget(recipe.training_data(data))
     made = _assemble(recipe, budget.apply(recipe.training_data(data)))
+    if say is not None:
+        say(made.data, recipe.test_data(data))
     if (
         isinstance(made.model.source, Joined) and not recipe.model
     ):  # a default that later runs of this one keep

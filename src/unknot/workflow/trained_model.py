@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec
 from unknot.workflow.followers import followers
-from unknot.workflow.generation import expected_data
+from unknot.workflow.generation import drawn_data, expected_data
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
 from unknot.workflow.recognition import Recognition, best_trace, recognise
@@ -111,13 +111,21 @@ class TrainedModel:
 
     def generate(self, count: int, values: Mapping[str, Tensor]) -> Tensor:
         """Expected items ``(count, ...)`` at values of variables; those without a value are drawn from the prior."""
+        return self._made(expected_data, count, values)
+
+    def sample(self, count: int, /, *, mean: bool = False, **values: Any) -> Tensor:
+        """New items, some variables given for all or for each in the user's own words: ``sample(16, digit=3)``.
+
+        The items themselves are drawn too (but pixels, see :mod:`unknot.workflow.generation`); with ``mean`` they are
+        what is expected at the variables' values.
+        """
+        told = {name: self.value(name, v, count) for name, v in values.items()}
+        return self._made(expected_data if mean else drawn_data, count, told)
+
+    def _made(self, make: Callable[..., Tensor], count: int, values: Mapping[str, Tensor]) -> Tensor:
         told = {name: value.to(self._device) for name, value in values.items()}
         data = next(node.name for node in self.nodes if node.is_data)
-        return expected_data(self.module, told, count, data, self.shape).cpu()
-
-    def sample(self, count: int, **values: Any) -> Tensor:
-        """New items, some variables given for all or for each in the user's own words: ``sample(16, digit=3)``."""
-        return self.generate(count, {name: self.value(name, v, count) for name, v in values.items()})
+        return make(self.module, told, count, data, self.shape).cpu()
 
     def reconstruct(self, x: Tensor) -> Tensor:
         """What the model makes of items: recognised, then generated."""

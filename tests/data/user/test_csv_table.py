@@ -9,7 +9,7 @@ import pytest
 
 from unknot.data.user.csv_table import read_labels, read_rows
 from unknot.data.user.user_files import read_user_data
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 TABLE = "age,smokes,blood,visits,kind\n30,1,A,3,x\n,0,B,0,\n50.5,?,A,NA,y\n20,1,,7,x\n"
 
@@ -107,3 +107,32 @@ def test_mistakes_name_file_column_and_row(table: Path, tmp_path: Path) -> None:
     (tmp_path / "only.csv").write_text("kind\na\nb\n")
     with pytest.raises(DataError, match="no columns of data"):
         read_user_data(tmp_path / "only.csv", factors=["kind"])
+
+
+@pytest.mark.parametrize(("mark", "decimal"), [(";", ","), ("\t", "."), (";", "."), (",", ".")])
+def test_semicolon_and_tab_tables(tmp_path: Path, mark: str, decimal: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE.replace(",", mark).replace("50.5", f"50{decimal}5"))
+    data = read_user_data(path, factors=["kind"])
+    assert [c.kind for c in data.table] == ["real", "binary", "category", "real"]
+    assert float(data.x[2, 0]) == 50.5
+
+
+def test_a_few_words_among_numbers_are_a_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i % 3}\n" for i in range(30)) + "4o,1\n")
+    with pytest.raises(DataError, match="column 'a', row 32: got '4o' among numbers"):
+        read_user_data(path)
+    assert read_user_data(path, columns={"a": "category"}).table[0].kind == "category"
+
+
+def test_a_column_that_tells_rows_apart_is_left_out_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("who,id,b\n" + "".join(f"w{i},{i},{i % 7}\n" for i in range(30)))
+    with pytest.warns(UnknotWarning, match="is different in every row and is left out") as said:
+        data = read_user_data(path)
+    assert [c.name for c in data.table] == ["b"]
+    assert len(said) == 2
+    path.write_text("a,b\n" + "".join(f"w{i // 2},{i % 7}\n" for i in range(300)))
+    with pytest.warns(UnknotWarning, match="category of 150 words"):
+        read_user_data(path)

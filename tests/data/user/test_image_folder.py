@@ -54,7 +54,7 @@ def test_one_coloured_image_makes_all_coloured(folder: Path) -> None:
 def test_a_folder_without_a_table_is_unlabelled(folder: Path) -> None:
     (folder / "labels.csv").unlink()
     assert not read_user_data(folder).factors
-    with pytest.raises(DataError, match=r"has no labels\.csv, so there are no labels of kind"):
+    with pytest.raises(DataError, match=r"has no labels\.csv and no sub-folder for each class"):
         read_user_data(folder, factors=["kind"])
 
 
@@ -101,3 +101,22 @@ def test_images_are_opened_as_what_they_are(folder: Path, monkeypatch: pytest.Mo
     os.mkfifo(folder / "a.png")
     with pytest.raises(DataError, match="a pipe or a device"):
         read_user_data(folder)
+
+
+def test_class_sub_folders_of_images_are_labels(tmp_path: Path) -> None:
+    for i, name in enumerate(["cat/a.png", "cat/b.png", "dog/a.png", "unsorted.png"]):
+        write(tmp_path / name, 10 * i)
+    data = read_user_data(tmp_path)
+    assert data.factors["label"].classes == ("cat", "dog")
+    assert data.factors["label"].values.tolist() == [0, 0, 1, -1]
+    assert list(read_user_data(tmp_path, factors=["pet"]).factors) == ["pet"]
+    again = read_user_data(tmp_path / "dog", like=read_user_data(tmp_path, factors=["pet"]))
+    assert not again.factors
+
+
+def test_train_and_test_sub_folders_are_splits(tmp_path: Path) -> None:
+    for i, name in enumerate(["train/cat/a.png", "train/dog/b.png", "test/cat/a.png", "test/dog/c.png"]):
+        write(tmp_path / name, 10 * i)
+    data = read_user_data(tmp_path)
+    assert data.split("test").factors["label"].values.tolist() == [0, 1]
+    assert len(data.split("train")) == 2

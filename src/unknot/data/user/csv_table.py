@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +18,14 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 LEAVE_OUT = "leave out"  # the kind of a column that is neither data nor label, a row number for instance
 _MISSING = {"", "na", "nan", "none", "null", "?"}
+_MANY_WORDS = 100  # a category with more different words is worth a word
+_FEW_ROWS = 20  # in fewer rows words that are all different may still be a category
+_STRAY_WORDS = 0.1  # a column with fewer words than this among its numbers has mistakes in it
+_COMMA_NUMBER = re.compile(r"[-+]?\d+,\d+")
 
 
 def read_rows(path: Path) -> dict[str, list[str | None]]:
@@ -26,7 +33,9 @@ def read_rows(path: Path) -> dict[str, list[str | None]]:
     refuse_special_file(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file) if row]
+            text = file.read()
+            mark = _separator(text)
+            rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row]
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from None
     except (UnicodeDecodeError, csv.Error) as error:
@@ -39,10 +48,20 @@ def read_rows(path: Path) -> dict[str, list[str | None]]:
     for number, row in enumerate(rows[1:], start=2):
         if len(row) != len(header):
             raise DataError(f"{path}, row {number}: {len(row)} cells under {len(header)} columns.")
-    return {
-        name: [None if row[i].strip().lower() in _MISSING else row[i].strip() for row in rows[1:]]
-        for i, name in enumerate(header)
-    }
+    decimal = mark != ","  # where commas do not part cells they may part decimals
+    return {name: [_cell(row[i].strip(), decimal) for row in rows[1:]] for i, name in enumerate(header)}
+
+
+def _separator(text: str) -> str:
+    """What parts the cells: the mark that the header has most of, a comma, a semicolon or a tab."""
+    header = text.lstrip().partition("\n")[0]
+    return max(",;\t", key=header.count)
+
+
+def _cell(text: str, decimal_comma: bool) -> str | None:
+    if text.lower() in _MISSING:
+        return None
+    return text.replace(",", ".") if decimal_comma and _COMMA_NUMBER.fullmatch(text) else text
 
 
 def read_labels(cells: Sequence[str | None]) -> list[Any]:
@@ -89,6 +108,8 @@ def read_csv_table(
             f"{path} is a table, but the model was trained on items of shape {tuple(like.item_shape)}."
         )
     rest = [name for name in content if name not in labels and columns.get(name) != LEAVE_OUT]
+    if like is not None:
+        rest = [name for name in rest if name in {column.name for column in like.table}]
     table, x = read_columns(
         str(path), {n: content[n] for n in rest}, columns, like.table if like is not None else ()
     )
@@ -105,9 +126,12 @@ def read_columns(
     known: Sequence[Column] = (),
 ) -> tuple[tuple[Column, ...], np.ndarray]:
     """Cells as columns and numbers ``(N, C)``, NaN where missing; ``known`` columns are those of earlier data."""
-    if not content:
+    table = tuple(known)
+    if not known:
+        data = {n: cells for n, cells in content.items() if n in kinds or not _is_identifier(where, n, cells)}
+        table = tuple(_describe(where, n, cells, kinds.get(n)) for n, cells in data.items())
+    if not table:
         raise DataError(f"{where} has no columns of data.")
-    table = tuple(known) or tuple(_describe(where, n, cells, kinds.get(n)) for n, cells in content.items())
     for column in table:
         if column.name not in content:
             raise DataError(f"{where} has no column '{column.name}', which the model was trained on.")
@@ -122,13 +146,56 @@ def _describe(path: str, name: str, cells: Sequence[str | None], kind: str | Non
         kinds = ", ".join((*COLUMN_KINDS, LEAVE_OUT))
         raise DataError(f"{path}, column '{name}': kind is one of {kinds}, not {kind!r}.")
     if kind is None:
-        labels = read_labels(present)
-        if any(isinstance(label, str) for label in labels):
-            kind = "category"
-        else:
-            kind = "binary" if set(labels) <= {0, 1} else "real"
+        kind = _inferred(path, name, cells)
     classes = tuple(sorted(set(present))) if kind == "category" else ()
     return Column(name, cast(ColumnKind, kind), classes)
+
+
+def _inferred(path: str, name: str, cells: Sequence[str | None]) -> str:
+    """Words are a category, 0 and 1 binary, other numbers real; a few words among numbers are a mistake."""
+    strange = [row for row, cell in enumerate(cells) if cell is not None and not _is_number(cell)]
+    present = [cell for cell in cells if cell is not None]
+    if not strange:
+        return "binary" if {float(cell) for cell in present} <= {0, 1} else "real"
+    if len(strange) < _STRAY_WORDS * len(present):
+        raise DataError(
+            f"{path}, column '{name}', row {strange[0] + 2}: got {cells[strange[0]]!r} among numbers; mend or empty "
+            f"the cell, or declare the column: columns {{'{name}': 'category'}}."
+        )
+    count = len(set(present))
+    if count > _MANY_WORDS:
+        warnings.warn(
+            f"{path}, column '{name}' is taken as a category of {count} words; to leave it out, declare "
+            f"columns {{'{name}': '{LEAVE_OUT}'}}.",
+            UnknotWarning,
+            stacklevel=2,
+        )
+    return "category"
+
+
+def _is_identifier(path: str, name: str, cells: Sequence[str | None]) -> bool:
+    """Whether a column only tells rows apart: another word in every row, or numbers under the name "id"."""
+    present = [cell for cell in cells if cell is not None]
+    if len(present) < max(len(cells), _FEW_ROWS) or len(set(present)) < len(present):
+        return False
+    called = name.lower() in ("", "id", "index") or name.lower().endswith(("_id", " id"))
+    if any(_is_number(cell) for cell in present) and not called:
+        return False
+    warnings.warn(
+        f"{path}, column '{name}' is different in every row and is left out; to keep it, declare its kind: "
+        f"columns {{'{name}': 'category'}}.",
+        UnknotWarning,
+        stacklevel=2,
+    )
+    return True
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _numbers(path: str, column: Column, cells: Sequence[str | None]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A folder of images with a table of labels."""
+"""A folder of images, labelled by a table or by the sub-folders they lie in."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from unknot.data.user.csv_table import read_labels, read_rows, wanted_names
 from unknot.errors import DataError
 
 LABELS = "labels.csv"
+FOLDER_FACTOR = "label"  # what sub-folders say, where nobody names it
+_PARTS = {"train", "test"}  # sub-folders that are the two splits
 _ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".pgm", ".tif", ".tiff"}
 
 
@@ -28,17 +30,22 @@ def read_image_folder(
     classes: Mapping[str, Sequence[Any]] | None,
     like: Dataset | None = None,
 ) -> Dataset:
-    """All images below a folder, in the order of their names; labels by file name from ``labels.csv``.
+    """All images below a folder, in the order of their names.
 
-    Images that the table does not name are unlabelled.
+    Labels are those of ``labels.csv`` by file name, and images that it does not name are unlabelled. Without that
+    table the sub-folders are the classes of one factor, and images beside them are unlabelled. Images below ``train``
+    and ``test`` alone are the two splits.
     """
     names = image_names(folder)
+    splits = _splits(names)
     labels = _labels(folder / LABELS, names, factors, like)
+    if not (folder / LABELS).exists():
+        labels = _folder_labels(folder, names, bool(splits), factors, like)
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
     colours = 0 if like is None or len(like.item_shape) != 3 else like.item_shape[0]
     images = _read_images([folder / name for name in names], colours)
-    return from_arrays(images, labels, kinds=kinds, classes=classes, name=folder.name)
+    return from_arrays(images, labels, kinds=kinds, classes=classes, splits=splits, name=folder.name)
 
 
 def image_names(folder: Path) -> list[str]:
@@ -94,10 +101,6 @@ def _labels(
     table: Path, names: Sequence[str], factors: Sequence[str] | None, like: Dataset | None
 ) -> dict[str, list[Any]]:
     if not table.exists():
-        if factors:
-            raise DataError(
-                f"{table.parent} has no {LABELS}, so there are no labels of {', '.join(factors)}."
-            )
         return {}
     content = read_rows(table)
     if "file" not in content:
@@ -114,3 +117,29 @@ def _labels(
         values = read_labels(content[factor])
         found[factor] = [values[row_of[name]] if name in row_of else None for name in names]
     return found
+
+
+def _splits(names: Sequence[str]) -> dict[str, list[int]] | None:
+    """The rows of the two splits, if all images lie below folders "train" and "test"."""
+    parts = [name.split("/")[0] for name in names]
+    if set(parts) != _PARTS:
+        return None
+    return {part: [row for row, of in enumerate(parts) if of == part] for part in sorted(_PARTS)}
+
+
+def _folder_labels(
+    folder: Path, names: Sequence[str], split: bool, factors: Sequence[str] | None, like: Dataset | None
+) -> dict[str, list[Any]]:
+    """One factor from the sub-folders that images lie in, if there are several."""
+    parts = [name.split("/")[split:] for name in names]
+    classes = [part[0] if len(part) > 1 else None for part in parts]
+    known = list(like.factors) if like is not None else []
+    named = list(factors) if factors else known[:1] or [FOLDER_FACTOR]
+    if len(set(classes) - {None}) > 1 and len(named) == 1:
+        return {named[0]: classes}
+    if factors:
+        raise DataError(
+            f"{folder} has no {LABELS} and no sub-folder for each class, so there are no labels of "
+            f"{', '.join(factors)}."
+        )
+    return {}

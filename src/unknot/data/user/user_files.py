@@ -38,7 +38,8 @@ def read_user_data(
       test split.
     - ``.csv``: a table with a header. ``factors`` names the columns that are labels, the others are data; empty
       cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out".
-    - a folder: images of one size (PNG, JPEG), and ``labels.csv`` with a column ``file`` and one for each factor.
+    - a folder: images of one size (PNG, JPEG), and ``labels.csv`` with a column ``file`` and one for each factor, or a
+      sub-folder for each class.
 
     ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`. ``test_share`` keeps a part of the items
     for testing, chosen by ``seed``. ``like`` is a data set whose classes and columns the new one must share.

@@ -27,3 +27,7 @@ class BernoulliLikelihood(Likelihood):
 
     def mean(self, outputs: Tensor) -> Tensor:
         return outputs.sigmoid()
+
+    def draw(self, outputs: Tensor) -> Tensor:
+        """The shares themselves: the likelihood scores greys, but has no draws that are grey."""
+        return self.mean(outputs)

@@ -58,3 +58,10 @@ class Likelihood(nn.Module, ABC):
     @abstractmethod
     def mean(self, outputs: Tensor) -> Tensor:
         """The expected data, for pictures."""
+
+    def draw(self, outputs: Tensor) -> Tensor:
+        """Data drawn from the likelihood."""
+        trace = Trace()
+        self.site(trace, outputs, None, self.spec.name)
+        drawn: Tensor = trace[self.spec.name].value
+        return drawn

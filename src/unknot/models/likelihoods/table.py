@@ -44,3 +44,6 @@ class TableLikelihood(Likelihood):
 
     def mean(self, outputs: Tensor) -> Tensor:
         return self.table.mean(outputs)
+
+    def draw(self, outputs: Tensor) -> Tensor:
+        return self.table.draw(outputs)

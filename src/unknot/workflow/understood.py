@@ -1,0 +1,54 @@
+"""What was understood of the data, in words, before training begins."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from unknot.data.column import Column
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Factor
+
+_LISTED = 6  # names in a list before it is cut
+
+
+def understood(train: Dataset, test: Dataset | None = None) -> list[str]:
+    """Lines that say what is data and what is label."""
+    lines = [f"Data: {len(train):,} {_items(train)}{_kept(test)}."]
+    lines += [f"Label {_label(factor)}." for factor in train.factors.values()]
+    if not train.factors:
+        lines.append("No labels: unsupervised, everything above is data.")
+    return lines
+
+
+def _kept(test: Dataset | None) -> str:
+    return "" if test is None else f"; {len(test):,} more are kept for the test"
+
+
+def _items(data: Dataset) -> str:
+    if data.table:
+        return f"rows of {data.name} with {len(data.table)} columns: {_columns(data.table)}"
+    if len(data.item_shape) == 3:
+        colours, height, width = data.item_shape
+        return f"images of {data.name}, {width}x{height}, {'grey' if colours == 1 else 'colour'}"
+    return f"items of {data.name} of shape {tuple(data.item_shape)}"
+
+
+def _columns(table: Sequence[Column]) -> str:
+    counts = Counter(column.kind for column in table)
+    named = {kind: _listed([column.name for column in table if column.kind == kind]) for kind in counts}
+    return "; ".join(f"{count} {kind} ({named[kind]})" for kind, count in counts.items())
+
+
+def _label(factor: Factor) -> str:
+    known, count = int(factor.known.sum()), len(factor)
+    what = "numbers"
+    if factor.kind == "categorical":
+        what = f"{len(factor.classes or ())} classes ({_listed(factor.classes or ())})"
+    elif factor.kind != "continuous":
+        what = "yes or no" if factor.kind == "binary" else "counts"
+    return f"{factor.name}: {what}, known for {known:,} of {count:,}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
