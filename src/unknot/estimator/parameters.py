@@ -34,7 +34,11 @@ def plain_parameters(estimator: BaseEstimator) -> dict[str, Any]:
 def refuse_wrong_parameters(estimator: Any) -> None:
     """Refuse a weight or a size that cannot be; the training settings look at their own."""
     alpha, style = estimator.alpha, estimator.style
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 <= float(alpha) < math.inf:
+    if alpha is not None and not (_is(alpha, Real) and 0 <= float(alpha) < math.inf):
         raise SpecError(f"alpha weighs the labels: a number of at least 0, but got {alpha!r}.")
-    if isinstance(style, bool) or not isinstance(style, Integral) or style < 1:
+    if style is not None and not (_is(style, Integral) and style >= 1):
         raise SpecError(f"style is how many numbers describe the rest: at least 1, but got {style!r}.")
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
