@@ -15,7 +15,7 @@ from unknot.errors import UnknotError
 from unknot.graph import graph
 
 if TYPE_CHECKING:
-    from unknot.estimator import StructuredVAE
+    from unknot.estimator import StructuredClassifier, StructuredRegressor, StructuredVAE
     from unknot.models import GraphicalModel, node
 
 __version__ = "0.1.0"
@@ -26,6 +26,8 @@ __all__ = [
     "Partial",
     "RunningMean",
     "ScoreFunction",
+    "StructuredClassifier",
+    "StructuredRegressor",
     "StructuredVAE",
     "Trace",
     "UnknotError",
@@ -40,7 +42,13 @@ __all__ = [
 ]
 
 # Loaded at first use: scikit-learn and the networks cost time that `import unknot` need not take.
-_LATER = {"StructuredVAE": "estimator", "GraphicalModel": "models", "node": "models"}
+_LATER = {
+    "StructuredClassifier": "estimator",
+    "StructuredRegressor": "estimator",
+    "StructuredVAE": "estimator",
+    "GraphicalModel": "models",
+    "node": "models",
+}
 
 
 def __getattr__(name: str) -> Any:

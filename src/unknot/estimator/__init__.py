@@ -1,5 +1,6 @@
-"""The estimator: StructuredVAE, with scikit-learn's habits."""
+"""The estimators: StructuredVAE with named factors, and its two forms for scikit-learn's tools."""
 
 from unknot.estimator.structured_vae import StructuredVAE
+from unknot.estimator.supervised import StructuredClassifier, StructuredRegressor
 
-__all__ = ["StructuredVAE"]
+__all__ = ["StructuredClassifier", "StructuredRegressor", "StructuredVAE"]

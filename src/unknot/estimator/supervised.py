@@ -1,0 +1,145 @@
+"""StructuredClassifier and StructuredRegressor: the same model for one label a row, as scikit-learn asks for it."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+from unknot.errors import DataError
+from unknot.estimator.frame import is_frame
+from unknot.estimator.structured_vae import NotFitted, StructuredVAE
+
+_LABEL = "label"
+
+
+class WrongCell(DataError, TypeError):
+    """A cell of a table is neither a word nor a number."""
+
+
+class _Supervised(BaseEstimator):
+    """What the two share: the arguments, and a :class:`StructuredVAE` with one factor in ``vae_``."""
+
+    def __init__(
+        self,
+        *,
+        style: int | None = None,
+        alpha: float | None = None,
+        columns: Any = None,
+        steps: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: Any = None,
+        seed: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.style = style
+        self.alpha = alpha
+        self.columns = columns
+        self.steps = steps
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.seed = seed
+        self.verbose = verbose
+
+    def _fit(self, x: Any, labels: np.ndarray, kind: str) -> None:
+        x = self._checked(x, reset=True)
+        check_consistent_length(x, labels)
+        vae = StructuredVAE(**self.get_params(), kinds={_LABEL: kind})
+        self.vae_ = vae.fit(x, **{_LABEL: labels})
+
+    def _checked(self, x: Any, reset: bool = False) -> Any:
+        """x after scikit-learn's look at its names and number of columns; numbers are real, also those of a frame."""
+        if hasattr(x, "toarray"):
+            raise DataError("sparse data was passed, but dense data is required: x.toarray() makes it dense.")
+        array = x if is_frame(x) else np.asarray(x)
+        if array.ndim == 1:
+            raise DataError("Expected 2D array, got 1D array: Reshape your data, x.reshape(-1, 1).")
+        validate_data(self, x, reset=reset, skip_check_array=True)
+        if is_frame(x):
+            return np.asarray(x, dtype=np.float64) if all(kind.kind in "biuf" for kind in x.dtypes) else x
+        if array.dtype.kind == "O" and any(isinstance(value, dict | list) for value in array.ravel()):
+            raise WrongCell("x: a cell's argument must be a string or a number, but one is a container.")
+        return array.astype(np.float64) if array.dtype.kind in "biu" else x
+
+    def _asked(self, x: Any) -> Any:
+        if not hasattr(self, "vae_"):
+            raise NotFitted(f"this {type(self).__name__} is not fitted yet: call fit(x, y) first.")
+        return self._checked(x)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True  # they are missing entries
+        return tags
+
+
+class StructuredClassifier(ClassifierMixin, _Supervised):
+    """Classes of rows, with the habits of scikit-learn's classifiers: ``GridSearchCV``, ``roc_auc`` and so on.
+
+    The arguments are those of :class:`StructuredVAE`, which is at ``vae_`` after fitting, with the factor "label".
+    Unlike there every row must have its label, and -1 is a class like any other.
+
+    >>> from sklearn.datasets import load_iris
+    >>> x, y = load_iris(return_X_y=True)
+    >>> StructuredClassifier(style=2, steps=100).fit(x, y).predict(x[:3]).tolist()
+    [0, 0, 0]
+    """
+
+    def fit(self, x: Any, y: Any) -> Self:
+        """Learn from rows and their classes."""
+        labels = _labels(self, y)
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise DataError("a classifier needs two classes, but y has one class only.")
+        self._fit(x, codes, "categorical")
+        return self
+
+    def predict_proba(self, x: Any) -> np.ndarray:
+        """Probabilities ``(N, K)`` in the order of ``classes_``."""
+        asked = self._asked(x)
+        shares = self.vae_.predict_proba(asked).astype(np.float64)
+        return shares / shares.sum(1, keepdims=True)
+
+    def predict(self, x: Any) -> np.ndarray:
+        """The best class of every row."""
+        best = self.predict_proba(x).argmax(1)
+        return np.asarray(self.classes_[best])
+
+
+class StructuredRegressor(RegressorMixin, _Supervised):
+    """A number for every row, with the habits of scikit-learn's regressors.
+
+    The arguments are those of :class:`StructuredVAE`, which is at ``vae_`` after fitting, with the factor "label".
+    """
+
+    def fit(self, x: Any, y: Any) -> Self:
+        """Learn from rows and their numbers."""
+        labels = _labels(self, y)
+        if type_of_target(labels) == "unknown" or labels.dtype.kind not in "buif":
+            raise DataError("Unknown label type: a regressor's y is numbers.")
+        self._fit(x, labels.astype(np.float64), "continuous")
+        return self
+
+    def predict(self, x: Any) -> np.ndarray:
+        """The mean for every row, to six digits: more depend, in single precision, on which rows are asked together."""
+        asked = self._asked(x)
+        means = self.vae_.predict(asked).astype(np.float64)
+        scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(np.abs(means), 1e-30))))
+        return np.asarray(np.round(means * scale) / scale)
+
+
+def _labels(estimator: BaseEstimator, y: Any) -> np.ndarray:
+    """y as one known label a row."""
+    if y is None:
+        raise DataError(
+            f"this {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
+        )
+    labels = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise DataError("Input y contains NaN or infinity; StructuredVAE takes unknown labels.")
+    if labels.dtype.kind == "c":
+        raise DataError("Complex data not supported: y holds complex numbers.")
+    return np.asarray(labels)
