@@ -47,8 +47,15 @@ NAN = float("nan")
     ],
 )
 def test_parameters_outside_their_domain(family: str, arguments: dict[str, Any], message: str) -> None:
+    """At the latest when the sum is read; within an objective, when the two traces are checked."""
+
+    def read() -> None:
+        trace = unknot.Trace()
+        getattr(trace, family)(**arguments, name="s")
+        trace.log_prob()
+
     with pytest.raises(TraceError, match=message):
-        getattr(unknot.Trace(), family)(**arguments, name="s")
+        read()
 
 
 @pytest.mark.parametrize(
@@ -140,9 +147,79 @@ def test_switched_off_no_check_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         q.normal(torch.zeros(2), 1.0, value=torch.ones(2), name="x")
         q.log_prob()
     with pytest.raises(AssertionError, match="a check ran"):
-        unknot.Trace().normal(torch.zeros(2), 1.0, name="z")
+        unknot.Trace().poisson(torch.ones(2), name="z")
 
 
 def test_inside_compile_checks_are_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
     assert not validation.is_on()
+
+
+def diverged(where: str, loc: torch.Tensor) -> tuple[unknot.Trace, unknot.Trace]:
+    """Two programs in which the parameters of z are wrong, and with them all that comes after it."""
+    q, p = unknot.Trace(), unknot.Trace()
+    z = q.normal(loc, 1.0, name="z")
+    q.concrete(torch.stack([z, z], -1), 0.66, name="y")
+    p.normal(0.0, 1.0, value=q["z"], name="z")
+    p.concrete(torch.zeros(2), 0.66, value=q["y"], name="y")
+    if where == "poisson":  # its parameters are checked at once
+        p.poisson(z.exp(), value=torch.ones(2), name="x")
+    else:
+        p.bernoulli(logits=z, value=torch.ones(2), name="x")
+    return q, p
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+@pytest.mark.parametrize("where", ["poisson", "bernoulli"])
+def test_the_first_site_that_is_wrong_is_named(where: str, gradients: bool) -> None:
+    """Not the one at which it is noticed; with and without gradients."""
+    loc = torch.tensor([0.0, NAN], requires_grad=True)
+    message = "site 'z': parameter loc of Normal must be real numbers, but at index 1 it is nan"
+    with torch.set_grad_enabled(gradients):
+        with pytest.raises(TraceError, match=message):
+            unknot.objectives.elbo(*diverged(where, loc))
+        if where == "bernoulli":
+            q, p = diverged(where, loc)
+            for trace in (q, p):
+                with pytest.raises(TraceError, match=message):
+                    trace.log_prob()
+            with pytest.raises(TraceError, match=message):
+                _ = p["z"].log_prob
+
+
+def test_each_wrong_parameter_of_a_family_that_is_not_checked_at_once_shows() -> None:
+    """All that the constraints refuse makes the log-probability NaN or infinite, for draws and for observations."""
+    wrong = {
+        "normal": [{"loc": NAN, "scale": 1.0}, *({"loc": 0.0, "scale": s} for s in (0.0, -1.0, NAN))],
+        "laplace": [{"loc": NAN, "scale": 1.0}, *({"loc": 0.0, "scale": s} for s in (0.0, -1.0, NAN))],
+        "log_normal": [{"loc": NAN, "scale": 1.0}, *({"loc": 0.0, "scale": s} for s in (0.0, -1.0, NAN))],
+        "relaxed_bernoulli": [{"logits": NAN, "temperature": 0.5}],
+    }
+    for family, cases in wrong.items():
+        for case in cases:
+            arguments = {k: torch.tensor([v, v]) if k != "temperature" else v for k, v in case.items()}
+            for value in (None, torch.ones(2)):
+                trace = unknot.Trace()
+                with unknot.validation(False):
+                    getattr(trace, family)(**arguments, value=value, name="s")
+                    assert not bool(trace.log_prob().isfinite().all()), (family, case)
+
+
+def test_a_sum_of_large_numbers_is_no_error() -> None:
+    """The sum that is looked at may overflow where no log-probability does."""
+    p = unknot.Trace()
+    p.log_term(torch.tensor([3e38, 3e38]), name="f")
+    assert p["f"].log_prob.tolist() == torch.tensor([3e38, 3e38]).tolist()
+    p.log_prob()
+
+
+def test_sites_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step without a fault enters no check of a single site."""
+
+    def entered(*_: Any) -> None:
+        raise AssertionError("a check ran")
+
+    for check in ("check_parameters", "check_log_prob", "look_again"):
+        monkeypatch.setattr(validation, check, entered)
+    q, p = diverged("bernoulli", torch.zeros(2))
+    unknot.objectives.semi_supervised(q, p)

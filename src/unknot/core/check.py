@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.distributions import constraints
 
+from unknot.core import validation
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import TraceError
@@ -34,8 +35,8 @@ def check(q: Trace, p: Trace) -> None:
                 f"site '{site.name}': p enumerates it, but only q's sites are summed over; enumerate it in q and "
                 f"pass value=q['{site.name}'] in p"
             )
-    for any_node in [*p.nodes(), *q.nodes()]:
-        _ = any_node.log_prob  # reading it checks it
+    if validation.is_on():
+        validation.look([*q.nodes(), *p.nodes()])
 
 
 def _check_pair(mine: Variable, theirs: object) -> None:

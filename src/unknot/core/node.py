@@ -29,7 +29,7 @@ class Node:
     A random variable also has its distribution, ``dist``.
     """
 
-    __slots__ = ("_log_prob", "active", "known", "leading_dims", "name", "value")
+    __slots__ = ("_log_prob", "active", "known", "leading_dims", "looked_at", "name", "value")
 
     def __init__(self, name: str, value: Tensor, known: Known, leading_dims: int) -> None:
         self.name = name
@@ -38,18 +38,27 @@ class Node:
         self.leading_dims = leading_dims
         self.active: Tensor | None = None
         self._log_prob: Tensor | None = None
+        self.looked_at = False  # its log-probability was found finite
 
     @property
     def log_prob(self) -> Tensor:
+        log_prob = self.scored()
+        if not self.looked_at and validation.is_on():
+            validation.look([self])
+        return log_prob
+
+    def scored(self) -> Tensor:
+        """The log-probability, computed once, before anyone has looked at whether it is finite."""
         if self._log_prob is None:
             if self.active is None:
-                log_prob = self._score()
+                self._log_prob = self._score()
             else:
-                log_prob = where(self.active, self._held(self.active)._score(), 0.0)
-            if validation.is_on():
-                validation.check_log_prob(self.name, self.distribution(), log_prob)
-            self._log_prob = log_prob
+                self._log_prob = where(self.active, self._held(self.active)._score(), 0.0)
         return self._log_prob
+
+    def check(self) -> None:
+        """Refuse a site whose numbers are wrong, naming what is wrong with it."""
+        validation.check_log_prob(self.name, self.distribution(), self.scored())
 
     @property
     def leading_shape(self) -> Size:
@@ -77,6 +86,7 @@ class Node:
         if active is not None:
             twin.active = active if self.active is None else self.active & active
             twin._log_prob = None
+            twin.looked_at = False
         return twin
 
 
@@ -92,6 +102,7 @@ class Variable(Node):
         "label",
         "reused",
         "scored_by",
+        "source",
         "unbounded",
     )
 
@@ -107,6 +118,7 @@ class Variable(Node):
         self.unbounded: Tensor | None = None  # relaxed sites only: u of the draws
         self.label: Tensor | None = None  # enumerated sites only: the labels (B, event...) where known
         self.reused = False  # the value comes from a node of another trace
+        self.source: Variable | None = None  # that node
         self._weight: Tensor | None = None
 
     @property
@@ -115,6 +127,15 @@ class Variable(Node):
 
     def distribution(self) -> object:
         return self.dist
+
+    def check(self) -> None:
+        if self.source is not None:
+            self.source.check()
+        validation.check_parameters(self.name, self.dist)
+        if self.source is None and self.known is not False:
+            value = self.value if self.label is None else self.label
+            validation.check_value(self.name, self.dist, value, self.known, self.event_dims)
+        super().check()
 
     def _score(self) -> Tensor:
         if isinstance(self.dist, Relaxed) and self.scored_by == "density":

@@ -32,8 +32,7 @@ def as_value(name: str, dist: Distribution, given: Any, known: Tensor | bool = T
 
 def _as_one_hot(name: str, dist: Concrete | OneHotCategorical, value: Tensor, known: Tensor | bool) -> Tensor:
     classes = dist.event_shape[0]
-    is_index = not value.is_floating_point() and (value.ndim < 2 or value.shape[-1] != classes)
-    if not is_index:
+    if not _is_index(dist, value):
         if value.ndim == 0 or value.shape[-1] != classes:
             raise TraceError(
                 f"site '{name}' has {classes} classes: expected class indices (whole numbers) or one-hot vectors "
@@ -45,8 +44,22 @@ def _as_one_hot(name: str, dist: Concrete | OneHotCategorical, value: Tensor, kn
     return one_hot(value.long().clamp(0, classes - 1), classes).to(dist.logits.dtype)
 
 
+def _is_index(dist: Distribution, value: Tensor) -> bool:
+    """Whether a one-of-K value is given as class indices."""
+    return not value.is_floating_point() and (value.ndim < 2 or value.shape[-1] != dist.event_shape[0])
+
+
+def check_observed(
+    name: str, dist: Distribution, given: Any, value: Tensor, known: Tensor | bool, event_dims: int
+) -> None:
+    """Refuse an observation outside the support; ``value`` is what :func:`as_value` made of what was ``given``."""
+    if isinstance(dist, Concrete | OneHotCategorical) and _is_index(dist, torch.as_tensor(given)):
+        return  # their range was checked, and one-hot vectors made of them are what they must be
+    validation.check_value(name, dist, value, known, event_dims)
+
+
 def _check_range(name: str, index: Tensor, classes: int, known: Tensor | bool) -> None:
-    bad = (index < 0) | (index >= classes)
+    bad = index.clamp(0, classes - 1) != index
     if isinstance(known, Tensor):
         bad = bad & known.reshape(known.shape + (1,) * (bad.ndim - known.ndim))
     if bool(bad.any()):

@@ -11,12 +11,13 @@ from torch.distributions import Distribution
 
 from unknot.core import best_values, gradients, validation
 from unknot.core.axes import check_prior_shape, extra_event, merge, per_item, with_leading
+from unknot.core.finite import all_finite
 from unknot.core.given_values import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.inactive import drawable, finite, held
 from unknot.core.item_loss import item_loss
 from unknot.core.node import LogTerm, Loss, Node, Variable
-from unknot.core.observe import as_value, check_label_shape, check_shapes
+from unknot.core.observe import as_value, check_label_shape, check_observed, check_shapes
 from unknot.core.partial import Partial
 from unknot.core.precision import in_full_precision
 from unknot.core.relaxed import Relaxed
@@ -100,9 +101,11 @@ class Trace(Scopes, Sites):
         chosen = [self[name] for name in names] if names else self.nodes()
         if not chosen:
             return torch.zeros(())
-        total = chosen[0].log_prob
+        total = chosen[0].scored()
         for node in chosen[1:]:
-            total = total + node.log_prob
+            total = total + node.scored()
+        if validation.is_on() and not all_finite([total]):
+            validation.look_again(chosen)
         return total
 
     @property
@@ -166,8 +169,8 @@ class Trace(Scopes, Sites):
         """
         full = self._full_name(name)
         dist = in_full_precision(dist)
-        if validation.is_on():
-            validation.check_parameters(full, dist)
+        if validation.is_on() and not validation.parameters_show(dist, isinstance(value, Tensor)):
+            self._check_parameters(full, dist)
         baseline = gradient.baseline if isinstance(gradient, ScoreFunction) else None
         way = "score_function" if isinstance(gradient, ScoreFunction) else gradient
         if way is not None:
@@ -249,7 +252,7 @@ class Trace(Scopes, Sites):
             )
         node = Variable(name, dist, source.value, source.known, source.leading_dims, source.event_dims)
         node.gradient, node.unbounded, node.scored_by = source.gradient, source.unbounded, source.scored_by
-        node.label, node.reused = source.label, True
+        node.label, node.reused, node.source = source.label, True, source
         node.active = source.active  # items switched off in q are off in p
         if source.enumerated:
             self._enumerated = max(self._enumerated, source.leading_dims - 2)
@@ -267,7 +270,7 @@ class Trace(Scopes, Sites):
         node = Variable(name, dist, value, True, leading, value.ndim - leading)
         check_shapes(name, dist, value, leading)
         if validation.is_on():
-            validation.check_value(name, dist, value, True, node.event_dims)
+            check_observed(name, dist, given, value, True, node.event_dims)
         return node
 
     def _draw(
@@ -335,8 +338,16 @@ class Trace(Scopes, Sites):
                 f"{event} axes, so (B{', ...' if event else ','}) with {1 + event} axes was expected"
             )
         if validation.is_on():
-            validation.check_value(name, dist, label, given.known, event)
+            check_observed(name, dist, given.values, label, given.known, event)
         return label
+
+    def _check_parameters(self, full: str, dist: Distribution) -> None:
+        """Refuse wrong parameters; if an earlier site has them from numbers that are wrong, that one is named."""
+        try:
+            validation.check_parameters(full, dist)
+        except TraceError:
+            validation.look_again(self.nodes())
+            raise
 
     # ---- bookkeeping --------------------------------------------------------------------------------
 

@@ -1,17 +1,42 @@
-"""One switch for the checks that look at values, and the checks of a single site."""
+"""One switch for the checks that look at values, and the checks of a single site.
+
+**What is looked at when.** Observations are looked at when they come in. Parameters of the families that fill a
+training step (:data:`_SHOWN`) are not: whatever is wrong with them makes a log-probability NaN or infinite, and a sum
+of log-probabilities tells with one look whether any is. Only then is every site checked in turn, so that the error
+names the first one that is wrong, in the same words as if it had been checked at once. What cannot look, a compiled
+step, shows a total that is not finite; the training loop then repeats the step uncompiled.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
-from torch.distributions import Bernoulli, Distribution, Multinomial, TransformedDistribution, constraints
+from torch.distributions import (
+    Bernoulli,
+    Distribution,
+    Laplace,
+    Multinomial,
+    Normal,
+    TransformedDistribution,
+    constraints,
+)
 
+from unknot.core.finite import all_finite
+from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.errors import TraceError
 
+if TYPE_CHECKING:
+    from unknot.core.node import Node
+
 _enabled = True
+
+# Families whose log-probability is never finite where a parameter is outside its domain, and whose draws do not mind:
+# NaN anywhere is NaN in the end, and scales enter by their logarithm.
+_SHOWN = (Normal, Laplace, Concrete, BinaryConcrete)
 
 
 class validation:
@@ -46,6 +71,30 @@ def is_on() -> bool:
     return _enabled and not torch.compiler.is_compiling()
 
 
+def parameters_show(dist: Distribution, observed: bool) -> bool:
+    """Whether parameters outside their domain make the log-probability NaN or infinite: it is enough to look there."""
+    if isinstance(dist, TransformedDistribution):
+        return parameters_show(dist.base_dist, observed)
+    if type(dist) is Bernoulli:  # torch cannot draw with a NaN
+        return observed and "logits" in dist.__dict__
+    return type(dist) in _SHOWN
+
+
+def look(nodes: Iterable[Node]) -> None:
+    """One look at the log-probabilities of all ``nodes``; if any is not finite, refuse the first site that is wrong."""
+    nodes = [node for node in nodes if not node.looked_at]
+    if not all_finite([node.scored() for node in nodes]):
+        look_again(nodes)
+    for node in nodes:
+        node.looked_at = True
+
+
+def look_again(nodes: Iterable[Node]) -> None:
+    """Check every site in turn: parameters, what was observed, log-probability."""
+    for node in nodes:
+        node.check()
+
+
 def check_parameters(name: str, dist: Distribution) -> None:
     """Refuse parameters outside their domain, NaN included, naming site, parameter and item."""
     if isinstance(dist, TransformedDistribution):
@@ -69,7 +118,7 @@ def check_parameters(name: str, dist: Distribution) -> None:
 def check_value(name: str, dist: Distribution, value: Tensor, known: Tensor | bool, event_dims: int) -> None:
     """Refuse an observed value outside the support of its distribution."""
     support = _observable(dist)
-    if support is None or constraints.is_dependent(support):
+    if support is None or constraints.is_dependent(support) or _at_a_glance(support, value):
         return
     good = support.check(value) & ~_is_nan(value, support)
     good = _all_event(good, value.ndim - event_dims)
@@ -103,6 +152,16 @@ def _observable(dist: Distribution) -> Any:
     if isinstance(dist, Multinomial):
         return constraints.independent(constraints.nonnegative, 1)  # documents of any length
     return dist.support
+
+
+def _at_a_glance(support: Any, value: Tensor) -> bool:
+    """Whether one pass over the values shows that they are all in the support; False says nothing."""
+    if support is constraints.real:
+        return all_finite([value])
+    if support is constraints.unit_interval and value.numel() > 0:
+        low, high = value.detach().aminmax()  # NaN if there is one
+        return low.item() >= 0 and high.item() <= 1
+    return False
 
 
 def _describe_parameters(dist: object) -> str:
