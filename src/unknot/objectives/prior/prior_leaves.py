@@ -13,7 +13,9 @@ from torch.distributions import (
     Normal,
 )
 
+from unknot.core.axes import per_item
 from unknot.core.node import Variable
+from unknot.core.relaxed import BinaryConcrete
 from unknot.errors import SpecError
 
 
@@ -26,7 +28,7 @@ def prior_leaves(node: Variable, dimensions: int) -> Tensor:
     """
     if dimensions == 1:
         return node.log_prob[..., None]
-    logs = dimension_log_probs(node.dist, node.value)
+    logs = _own_scores(node)
     rows = node.value.shape[: node.leading_dims]
     if logs is None or logs.shape[: len(rows)] != rows or logs[(0,) * len(rows)].numel() != dimensions:
         raise SpecError(
@@ -35,6 +37,17 @@ def prior_leaves(node: Variable, dimensions: int) -> Tensor:
             "or write the prior as several sites and pass prior=lambda given: decoder(None, given)"
         )
     return logs.reshape(*rows, dimensions)
+
+
+def _own_scores(node: Variable) -> Tensor | None:
+    """log p(z_d) elementwise as the site itself is scored: a relaxed draw by the density of u, a label by its mass."""
+    if node.scored_by != "density" or not isinstance(node.dist, BinaryConcrete) or node.known is True:
+        return dimension_log_probs(node.dist, node.value)
+    assert node.unbounded is not None
+    density = node.dist.log_density(node.unbounded)
+    if node.known is False:
+        return density
+    return torch.where(per_item(node.known, node.event_dims), node.dist.log_mass(node.value), density)
 
 
 def dimension_log_probs(dist: Distribution, value: Tensor) -> Tensor | None:
