@@ -107,3 +107,14 @@ def test_a_prior_whose_shape_could_be_the_batch_is_refused() -> None:
     vector = p.normal(torch.zeros(3), 1.0, value=q["z"], name="z", event_dims=1)
     number = p.normal(torch.zeros(3), 1.0, value=q["n"], name="n", event_dims=0)
     assert (vector.shape, number.shape) == ((3, 3), (3,))
+
+
+@pytest.mark.parametrize("scoped", [False, True])
+def test_what_is_known_of_a_site_settles_its_shape(scoped: bool) -> None:
+    """A prior of five numbers for five items: a vector for all of them, or one number each, as is known elsewhere."""
+    name = "part.z" if scoped else "z"
+    for event_dims, shape in ((1, (5, 5)), (0, (5,))):
+        q: Any = unknot.given(5).with_event_dims({name: event_dims})
+        source = q.under("part") if scoped else q
+        assert unknot.Trace().normal(torch.zeros(5), 1.0, value=source["z"], name="z").shape == shape
+        assert unknot.Trace().normal(torch.zeros(5, 2), 1.0, value=source["z"], name="z").shape == (5, 2)

@@ -123,14 +123,22 @@ def with_leading(
     return dist.expand(full + shape[len(shape) - extra :]), Size()
 
 
-def check_prior_shape(name: str, dist: Distribution, batch: int, event_dims: int | None) -> None:
-    """Refuse to generate from parameters that are one vector for all items or one number each: who knows."""
+def prior_event_dims(
+    name: str, dist: Distribution, batch: int, event_dims: int | None, known: int | None
+) -> int | None:
+    """The site's own ``event_dims``; what is ``known`` of them from elsewhere where its parameters do not tell.
+
+    Parameters that could be one vector for all items, or one number each, and of which nothing is known, are refused.
+    """
     shape = dist.batch_shape
-    if event_dims is None and not dist.event_shape and len(shape) == 1 and shape[0] == batch:
+    if event_dims is not None or dist.event_shape or len(shape) != 1 or shape[0] != batch:
+        return event_dims
+    if known is None:
         raise TraceError(
             f"site '{name}': parameters of shape ({batch},) could be one vector for all items or one number "
             f"for each of the {batch} items; say event_dims=1 or event_dims=0 at the site"
         )
+    return known
 
 
 def merge(name: str, seen: Size, leading: Size) -> Size:

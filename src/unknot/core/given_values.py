@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -14,9 +15,14 @@ from unknot.errors import TraceError
 
 @dataclass(frozen=True)
 class FromPrior:
-    """As a site's ``value=``: draw it from the site's own distribution, for ``batch`` items."""
+    """As a site's ``value=``: draw it from the site's own distribution, for ``batch`` items.
+
+    ``event_dims`` is how many axes one item's value has, where that is known from elsewhere: parameters of as many
+    numbers as there are items could be one vector for all of them, or one number each.
+    """
 
     batch: int
+    event_dims: int | None = field(default=None, repr=False)
 
 
 class GivenValues:
@@ -33,10 +39,18 @@ class GivenValues:
         self._prefix = prefix
         # full names, shared with the parts below a prefix
         self._asked = asked if asked is not None else set()
+        self._event_dims: Mapping[str, int] = {}  # by full name
+
+    def with_event_dims(self, event_dims: Mapping[str, int]) -> GivenValues:
+        """The same, for sites of which it is known how many axes one item's value has."""
+        twin = GivenValues(self.batch, self.values, self._prefix, self._asked)
+        twin._event_dims = event_dims
+        return twin
 
     def __getitem__(self, name: str) -> Tensor | Partial | FromPrior:
-        self._asked.add(self._prefix + name)
-        return self.values.get(name, FromPrior(self.batch))
+        full = self._prefix + name
+        self._asked.add(full)
+        return self.values.get(name, FromPrior(self.batch, self._event_dims.get(full)))
 
     def get(self, name: str) -> Tensor | Partial | FromPrior:
         """The same as ``given[name]``: whatever is not given is drawn, so nothing is ever missing."""
@@ -51,7 +65,8 @@ class GivenValues:
 
         start = join("", prefix) + "."
         below = {name[len(start) :]: v for name, v in self.values.items() if name.startswith(start)}
-        return GivenValues(self.batch, below, self._prefix + start, self._asked)
+        part = GivenValues(self.batch, below, self._prefix + start, self._asked)
+        return part.with_event_dims(self._event_dims)
 
     @property
     def unused(self) -> set[str]:

@@ -10,7 +10,7 @@ from torch import Size, Tensor
 from torch.distributions import Distribution
 
 from unknot.core import best_values, gradients, validation
-from unknot.core.axes import check_prior_shape, extra_event, merge, per_item, with_leading
+from unknot.core.axes import extra_event, merge, per_item, prior_event_dims, with_leading
 from unknot.core.finite import all_finite
 from unknot.core.given_values import FromPrior
 from unknot.core.gradients.score_function import ScoreFunction
@@ -282,7 +282,7 @@ class Trace(Scopes, Sites):
         event_dims: int | None,
     ) -> Variable:
         if isinstance(given, FromPrior):
-            check_prior_shape(name, dist, given.batch, event_dims)
+            event_dims = prior_event_dims(name, dist, given.batch, event_dims, given.event_dims)
             self._leading = self._leading or Size((given.batch,))
         elif isinstance(given, Partial) and not self._leading:
             self._leading = given.known.shape

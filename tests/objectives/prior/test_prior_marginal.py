@@ -127,3 +127,19 @@ def test_labels_and_a_repeated_constant_prior_do_not_look_like_a_dependence():
     p.normal(0.0, 1.0, value=q["w"], name="w")
     terms = decompose(q, p, N, parents={})
     torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
+
+
+@pytest.mark.parametrize("draws", [D, D + 1])
+def test_as_many_draws_as_dimensions_are_no_riddle(draws: int) -> None:
+    """A prior vector of D numbers, run for D draws: it is one vector and not a number for each draw."""
+
+    def prior(q) -> unknot.Trace:
+        p = unknot.Trace()
+        v = p.normal(torch.zeros(D, dtype=torch.float64), 1.0, value=q["v"], name="v")
+        p.normal(v, 1.0, value=q["z"], name="z")
+        return p
+
+    x = data()
+    q = encoder_of(x, "v", "z")
+    terms = decompose(q, prior(q), N, prior=prior, prior_draws=draws)
+    torch.testing.assert_close(terms.per_item, elbo(q, prior(q)).per_item)

@@ -137,7 +137,8 @@ class PriorGroups:
 
     def _run(self, size: int, held: Mapping[str, Tensor]) -> Trace:
         assert self.program is not None
-        return self.program(given(size, dict(held)))
+        event_dims = {name: node.event_dims for name, node in self.sites.items()}
+        return self.program(given(size, dict(held)).with_event_dims(event_dims))
 
 
 def _count(listed: Mapping[str, Tensor]) -> int:
