@@ -26,7 +26,7 @@ from torch.distributions import (
 )
 
 from unknot.core.finite import all_finite
-from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.core.relaxed import BinaryConcrete, Concrete, Relaxed
 from unknot.errors import TraceError
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def parameters_show(dist: Distribution, observed: bool) -> bool:
         return parameters_show(dist.base_dist, observed)
     if type(dist) is Bernoulli:  # torch cannot draw with a NaN
         return observed and "logits" in dist.__dict__
+    if isinstance(dist, Relaxed) and isinstance(dist.temperature, Tensor):  # a mass does not show it
+        return False
     return type(dist) in _SHOWN
 
 
