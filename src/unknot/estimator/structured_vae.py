@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from torch import Tensor
@@ -20,6 +22,7 @@ from unknot.models.spec import read_spec
 from unknot.models.table_columns import check_rows
 from unknot.train.loop import fit as train
 from unknot.workflow.assembly import ALPHA, assemble
+from unknot.workflow.item_scores import log_evidence
 from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.model_file import read_description, save_model
@@ -57,7 +60,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     model instead, which images and counts get anyway.
 
     ``alpha`` weighs the labels; ``labelled_share`` is their share of each batch, by default a third where labels
-    are scarcer than that. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
+    are scarcer than that. ``device`` is auto, cpu, cuda or mps. After fitting ``history_`` has the logged terms of the
+    objective. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
     """
 
     def __init__(
@@ -75,6 +79,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         batch_size: int | None = None,
         labelled_share: float | None = None,
         learning_rate: Any = None,
+        device: str = "auto",
         seed: int = 0,
         verbose: bool = True,
     ) -> None:
@@ -90,6 +95,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.batch_size = batch_size
         self.labelled_share = labelled_share
         self.learning_rate = learning_rate
+        self.device = device
         self.seed = seed
         self.verbose = verbose
 
@@ -113,6 +119,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         model = self._options() if described is None else Described(described)
         made = assemble(data, model, self._settings(data), labels=data.factors, words=spoken)
         self.result_ = train(made.trainee, data, made.config)
+        self.history_ = self.result_.history
         made.trainee.cpu().eval()
         self._take(made.model)
         self.factors_ = dict(data.factors)
@@ -131,6 +138,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
             "batch_size": None if self.batch_size is None else min(self.batch_size, len(data)),
             "labelled_share": self.labelled_share,
             "learning_rate": self.learning_rate,
+            "device": self.device,
             "seed": self.seed,
             "progress": self.verbose,
         }
@@ -200,7 +208,36 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
             scores.append(float(np.mean(right)))
         return float(np.mean(scores))
 
+    def predict_interval(self, x: Any, factor: str | None = None, level: float = 0.9) -> np.ndarray:
+        """Where a continuous factor lies with the probability ``level``, as the recogniser has it: ``(N, 2)``.
+
+        Lower and upper ends of the middle of q(factor | x), a Gaussian; ``(N, D, 2)`` for a vector.
+        """
+        name = self._one_factor(factor)
+        if self.factors_[name].kind != "continuous" or not 0 < level < 1:
+            raise SpecError(
+                f"predict_interval() is for continuous factors and a level between 0 and 1; '{name}' is "
+                f"{self.factors_[name].kind}, the level {level:g}."
+            )
+        dist = self.trained_.recognition_trace(self._rows(x))[name].dist
+        half = float(ndtri(0.5 + level / 2)) * dist.stddev
+        ends = torch.stack([dist.mean - half, dist.mean + half], -1).cpu().numpy()  # (N, D, 2)
+        return ends[:, 0] if self.factors_[name].values.ndim == 1 else ends
+
+    def score_samples(self, x: Any, samples: int = 50) -> np.ndarray:
+        """A bound of log p(x) for each item by importance weights, ``(N,)``: low for outliers."""
+        return log_evidence(self.trained_, self._rows(x), samples).numpy()
+
     # ---- generating ---------------------------------------------------------------------------------
+
+    def reconstruct(self, x: Any) -> Any:
+        """What the model makes of x: recognised, then generated."""
+        return self._spoken(self.trained_.reconstruct(self._rows(x)).numpy())
+
+    def impute(self, x: Any) -> Any:
+        """The rows of a table with every missing entry as the model expects it; what is there stays as it is."""
+        rows = self._rows(x)
+        return self._spoken(torch.where(rows.isnan(), self.trained_.reconstruct(rows), rows).numpy())
 
     def sample(self, n: int, /, *, mean: bool = False, **factors: Any) -> Any:
         """New data, with some factors given for all or for each: ``sample(16, digit=3)``.
@@ -210,8 +247,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         Categories come back as words; a model fitted on a frame makes a frame.
         """
         self._check_fitted()
-        rows = words(self.trained_.data.table, self.trained_.sample(n, mean=mean, **factors).numpy())
-        return rows if not self.trained_.data.columns else make_frame(rows, self.trained_.data.columns)
+        return self._spoken(self.trained_.sample(n, mean=mean, **factors).numpy())
 
     def vary(self, x: Any, /, **factors: Any) -> np.ndarray:
         """Keep everything else of x and change one factor: ``vary(x, digit=range(10))`` is (N, 10, ...)."""
@@ -236,6 +272,11 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         return estimator
 
     # ---- parts --------------------------------------------------------------------------------------
+
+    def _spoken(self, rows: np.ndarray) -> Any:
+        """Items as the user has them: categories in words, and a frame for somebody who came with one."""
+        data = self.trained_.data
+        return make_frame(words(data.table, rows), data.columns) if data.columns else words(data.table, rows)
 
     def _recognise(self, x: Any) -> dict[str, np.ndarray]:
         rows = self._rows(x)

@@ -1,0 +1,32 @@
+"""How probable items are under a model: the importance-weighted bound of each, low for outliers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unknot.core.validation import validation
+from unknot.objectives import importance_weighted
+from unknot.workflow.trained_model import TrainedModel
+
+_CHUNK = 200
+
+
+def log_evidence(model: TrainedModel, x: Tensor, samples: int = 50, seed: int = 0) -> Tensor:
+    """``log (1/S) Σ_s p(x, z_s) / q(z_s | x)`` of each item, ``(N,)``: a lower bound of log p(x) (Burda et al. 2016).
+
+    Missing entries of a table have no part in it: such a row is scored by what it shows. The draws are those of the
+    seed, and leave torch's own as they were.
+    """
+    module: Any = model.module
+    device = next(module.parameters()).device
+    found = []
+    with torch.random.fork_rng(devices=[]), torch.no_grad(), validation(False):
+        torch.manual_seed(seed)
+        for start in range(0, len(x), _CHUNK):
+            rows = x[start : start + _CHUNK].to(device)
+            q = module.encode(rows, None, samples)
+            found.append(importance_weighted(q, module.decode(rows, q))["evidence"].cpu())
+    return torch.cat(found)
