@@ -1,4 +1,4 @@
-"""The progress bar: terms, items a second and the time left; silent where there is no terminal."""
+"""Progress: a bar with the time left and the latest terms in a terminal, a line now and then anywhere else."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+_SILENCE = 15.0  # seconds between two lines where there is no terminal
+_BESIDE = 46  # columns of a terminal that the bar, the steps, the time and the rate take
+_HIDDEN = ("step", "epoch", "time", "items_per_second", "learning_rate")
+
 
 class Progress:
-    """A bar over the steps of a run, drawn on the error stream if that is a terminal."""
+    """The steps of a run on the error stream: a bar of one line, or a line every ``_SILENCE`` seconds in a file."""
 
     def __init__(self, steps: int, start: int, batch_size: int, show: bool) -> None:
         self.steps = steps
         self.batch_size = batch_size
         self._bar: Any = None
         self._seen = (start, time.perf_counter())
+        self._lines = show and not sys.stderr.isatty()
+        self._said = self._seen
         if show and sys.stderr.isatty():
             self._bar = _bar()
             self._task = self._bar.add_task("", total=steps, completed=start, rate="", terms="")
@@ -40,12 +46,33 @@ class Progress:
         return (step - before) * self.batch_size / max(now - then, 1e-9)
 
     def show(self, step: int, record: Mapping[str, Any], rate: float) -> None:
-        """Move the bar and write the latest terms."""
-        if self._bar is None:
-            return
-        hidden = ("step", "epoch", "time", "items_per_second", "learning_rate")
-        terms = "  ".join(f"{name} {value:.4g}" for name, value in record.items() if name not in hidden)
-        self._bar.update(self._task, completed=step, terms=terms, rate=f"{rate:,.0f} items/s")
+        """Move the bar and write the latest terms, or a line if none was written for a while."""
+        if self._bar is not None:
+            terms = terms_text(record, max(self._bar.console.width - _BESIDE, 0))
+            self._bar.update(self._task, completed=step, terms=terms, rate=f"{rate:,.0f}/s")
+        elif self._lines and time.perf_counter() - self._said[1] >= _SILENCE:
+            before, then = self._said
+            self._said = (step, time.perf_counter())
+            left = (self.steps - step) * (self._said[1] - then) / max(step - before, 1)
+            print(f"step {step:,} of {self.steps:,}, about {left:,.0f} s left  {terms_text(record, 40)}",
+                  file=sys.stderr, flush=True)  # fmt: skip
+
+
+def terms_text(record: Mapping[str, Any], width: int) -> str:
+    """The first terms that fit into so many characters, whole ones only.
+
+    >>> terms_text({"step": 50, "loss": 1.25, "kl[digit]": 0.5, "kl[style]": 8.0}, 24)
+    'loss 1.25  kl[digit] 0.5'
+    """
+    text = ""
+    for name, value in record.items():
+        if name in _HIDDEN:
+            continue
+        longer = f"{text}  {name} {value:.4g}".lstrip()
+        if len(longer) > width:
+            break
+        text = longer
+    return text
 
 
 def _bar() -> Any:
@@ -53,11 +80,12 @@ def _bar() -> Any:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
+    # The names of terms have brackets, which rich would take for its own markup.
     columns = (
-        BarColumn(24),
+        BarColumn(12),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("{task.fields[terms]}"),
+        TextColumn("{task.fields[rate]}", markup=False),
+        TextColumn("{task.fields[terms]}", markup=False),
     )
     return Bar(*columns, console=Console(stderr=True), refresh_per_second=4)
