@@ -140,24 +140,24 @@ def _importance(error: ValidationError) -> tuple[bool, int]:
 def _sentence(error: ValidationError, path: str) -> str:
     where = path
     for step in error.absolute_path:
-        where += f"[{step}]" if isinstance(step, int) else f".{_short(step, plain=True)}"
+        where += f"[{step}]" if isinstance(step, int) else f".{shown(step, plain=True)}"
     if error.validator == "additionalProperties" and error.schema.get("properties"):
         known = list(error.schema["properties"])
         stray = next(key for key in error.instance if key not in known)
-        return f"{where}: unknown key '{_short(stray, plain=True)}'; {did_you_mean(_short(stray, plain=True), known)}"
+        return f"{where}: unknown key '{shown(stray, plain=True)}'; {did_you_mean(shown(stray, plain=True), known)}"
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         return f"{where}: needs '{missing}', {_told(error.schema['properties'][missing])}."
     near = nearest(error.instance, error.validator_value) if error.validator == "enum" else None
     hint = f"; did you mean '{near}'?" if near else "."
-    return f"{where} is {_told(error.schema)}, but got {_short(error.instance)}{hint}"
+    return f"{where} is {_told(error.schema)}, but got {shown(error.instance)}{hint}"
 
 
 def _told(schema: Any) -> str:
     return str(schema.get("description") or "something else") if isinstance(schema, Mapping) else "a setting"
 
 
-def _short(value: Any, plain: bool = False) -> str:
+def shown(value: Any, plain: bool = False) -> str:
     """A value for a sentence: on one line and not too long."""
     try:
         said = " ".join((str(value) if plain else repr(value)).split())

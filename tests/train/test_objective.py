@@ -62,7 +62,10 @@ def test_wrong_objectives_are_named(given: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"name": "semi_supervised", "alpha": "much"}, "train.objective.alpha is a number, but got 'much'"),
+        (
+            {"name": "semi_supervised", "alpha": "much"},
+            "train.objective.alpha is a number or a table, but got 'much'",
+        ),
         ({"name": "elbo", "analytic": 1}, "train.objective.analytic is true or false, but got 1"),
         ({"name": "hfvae", "weights": 3}, "train.objective.weights is a table or left out, but got 3"),
         ({"name": "beta_vae", "beta": float("inf")}, "train.objective.beta is a number, but got inf"),

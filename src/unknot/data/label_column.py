@@ -69,7 +69,10 @@ def _as_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
     except ValueError as error:
         raise DataError(f"factor '{name}': the labels do not form an array ({error}).") from error
     if values.dtype.kind == "S":
-        values = values.astype("U")
+        try:
+            values = np.char.decode(values, "utf-8")
+        except UnicodeDecodeError:
+            raise DataError(f"factor '{name}': the labels are bytes that are no text in UTF-8.") from None
     if values.dtype != object:
         absent = masked | (np.isnan(values) if values.dtype.kind == "f" else np.False_)
         return values, np.broadcast_to(absent, values.shape)

@@ -17,6 +17,7 @@ from unknot.schema import (
 
 WIDEST = 1 << 14  # a layer; two of them in a row are a gigabyte of weights
 _layers = list_of(whole(1, WIDEST), words=f"a list of layers, each a whole number from 1 to {WIDEST}")
+_word = {**text(), "maxLength": 40}
 _names = {
     "if": {"type": "array"},
     "then": list_of(text(), words="a list of nodes' names"),
@@ -25,12 +26,12 @@ _names = {
 
 NODE: Schema = table(
     {
-        "family": text(),
+        "family": _word,
         "size": left_out_or(whole(1, 10**6)),
         "parents": _names,
         "recognised_from": _names,
         "labels": flag(),
-        "gradient": left_out_or(text()),
+        "gradient": left_out_or(_word),
         "hidden": _layers,
         "recognition_hidden": _layers,
         "channels": _layers,

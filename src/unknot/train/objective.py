@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.schema import ANYTHING, Schema, check
+from unknot.schema import ANYTHING, Schema, check, shown
 from unknot.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _entry(name: str) -> Entry:
     from unknot.objectives.catalogue import CATALOGUE
 
     if name not in CATALOGUE:
-        raise SpecError(f"objective: there is no '{name}'; {did_you_mean(name, CATALOGUE)}")
+        raise SpecError(f"objective: there is no {shown(name)}; {did_you_mean(name, CATALOGUE)}")
     return CATALOGUE[name]
 
 
@@ -78,8 +78,9 @@ def _complete(
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return partial(function, **symbols) if symbols else function
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    names = list(parameters)[2:]
+    options = _options(function, parameters)
+    takes_any = options is None
+    names = [*list(parameters)[2:], *(options or ())]
     for symbol in symbols:
         if symbol not in names and not takes_any:
             raise SpecError(
@@ -91,11 +92,24 @@ def _complete(
     if "dataset_size" in names:
         symbols.setdefault("dataset_size", dataset_size)
     rest = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    needed = [n for n in names if parameters[n].default is inspect.Parameter.empty]
+    needed = [n for n in list(parameters)[2:] if parameters[n].default is inspect.Parameter.empty]
     missing = [n for n in needed if n not in (*symbols, *supplied) and parameters[n].kind not in rest]
     if missing:
         raise SpecError(f"objective '{_name(function)}' needs a value for: {', '.join(missing)}.")
     return partial(function, **symbols) if symbols else function
+
+
+def _options(function: Objective, parameters: Mapping[str, inspect.Parameter]) -> list[str] | None:
+    """The names that ``**options: Unpack[Options]`` takes; none without such; None if it takes any name."""
+    found: list[str] = []
+    for parameter in parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            word = re.fullmatch(r"Unpack\[(\w+)\]", str(parameter.annotation))
+            told = getattr(function, "__globals__", {}).get(word[1]) if word else None
+            if told is None:
+                return None
+            found += told.__annotations__
+    return found
 
 
 def symbol_schema(annotation: str) -> Schema:

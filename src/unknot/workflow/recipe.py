@@ -25,7 +25,7 @@ from unknot.data.user.user_files import read_user_data
 from unknot.errors import SpecError, UnknotError
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.yaml_file import read_yaml
-from unknot.schema import check
+from unknot.schema import check, shown
 from unknot.suggest import did_you_mean
 from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.schema import FILE
@@ -54,7 +54,9 @@ class Recipe:
         parts = {key: _plain(value or {}) for key, value in given.items()}
         for key, value in parts.items():
             if not isinstance(value, Mapping):
-                raise SpecError(f"{where}: section '{key}' must be a table of settings, but is {value!r}")
+                raise SpecError(
+                    f"{where}: section '{key}' must be a table of settings, but is {shown(value)}."
+                )
             check(value, SCHEMAS[key], key)
         return cls(**{"data": {}, **parts})
 

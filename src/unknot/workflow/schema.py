@@ -68,7 +68,7 @@ PROGRAM: Schema = table(
 DEFAULT_MODEL: Schema = table(
     {
         "style": whole(1, 10**5),
-        "gradient": left_out_or(text()),
+        "gradient": NODE["properties"]["gradient"],
         "x": left_out_or({**NODE, "required": []}),
         **MODEL_SETTINGS,
     },

@@ -42,7 +42,7 @@ def read_rows(path: Path) -> dict[str, list[str | None]]:
         raise DataError(f"{path} is not a table in UTF-8 text: {error}.") from None
     if len(rows) < 2:
         raise DataError(f"{path} is empty: expected a header and at least one row.")
-    header = [name.strip() for name in rows[0]]
+    header = [" ".join(name.split()) for name in rows[0]]  # a cell may have several lines, a name has one
     if len(set(header)) != len(header):
         raise DataError(f"{path}: two columns have the same name.")
     for number, row in enumerate(rows[1:], start=2):
