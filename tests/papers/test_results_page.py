@@ -82,5 +82,10 @@ def test_the_summary_shows_the_first_row_beside_what_is_published(tmp_path, monk
     one = toy(constant(3.0), cases, yardsticks=[Yardstick("S17", {"M = 100": (9.71, 0.91)}), goal])
     make(monkeypatch, tmp_path, one)
     lines = results_summary([one], tmp_path).splitlines()
-    assert lines[2:] == ["| `toy`, S17 Fig. 3: error, M = 100 | **3.00 ± 0.00** % | S17 9.71 ± 0.91 | 2 |"]
+    assert len(results_summary([one] * 20, tmp_path).splitlines()) == 2 + 8  # a newcomer reads eight lines
+    page = results_page([one], tmp_path)
+    assert (
+        page.index("## In short") < page.index("## toy") < page.index("<details><summary>Tables and figures")
+    )
+    assert lines[2:] == ["| `toy`: error, M = 100 | **3.00 ± 0.00** % | S17 9.71 ± 0.91 | 2 |"]
     assert [row["case"]["row"] for row in headline_rows(one, read_result(tmp_path, "toy"))] == ["ours"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.errors import SpecError
-from unknot.papers.experiment import Experiment, Tier, case_title
+from unknot.papers.experiment import Experiment, Measure, Tier, case_title
 from unknot.papers.ledger import read_result, result_name
 from unknot.papers.result_tables import number_text, result_tables
 
@@ -19,12 +19,14 @@ reach. A row that is judged by one of them and does not reach it says **miss**. 
 times are in `results/`.
 """
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
+_MOST_LINES = 8
 _SHOWN: tuple[Tier, ...] = ("quick", "paper")
 
 
 def results_page(experiments: Iterable[Experiment], folder: Path, figures: str = "../results/figures") -> str:
     """The page's text from the JSON files in a folder; ``figures`` is where the page finds pictures."""
-    parts = [_HEAD]
+    experiments = list(experiments)
+    parts = [_HEAD, f"## In short\n\n{results_summary(experiments, folder)}\n"]
     for one in experiments:
         parts.append(f"## {one.name}\n\n{one.about} {one.place}.\n")
         found = [(tier, read_result(folder, one.name, tier)) for tier in _SHOWN]
@@ -32,27 +34,39 @@ def results_page(experiments: Iterable[Experiment], folder: Path, figures: str =
         if not there:
             parts.append(f"Not run yet: `unknot reproduce {one.name}`.\n")
         for tier, content in there:
-            parts.append(_section(one, content, f"{figures}/{result_name(one.name, tier)}"))
+            section = _section(one, content, f"{figures}/{result_name(one.name, tier)}")
+            parts.append(
+                f"<details><summary>Tables and figures, {tier} tier</summary>\n\n{section}\n</details>\n"
+            )
     return "\n".join(parts)
 
 
 def results_summary(experiments: Iterable[Experiment], folder: Path) -> str:
-    """A short table of the results that there are: the first row of each, beside the published ones."""
+    """At most eight lines for a newcomer: of each result that is judged its first number, beside the published ones.
+
+    Beside ours stand the paper's own number, and the best that is published if that is another.
+    """
     lines = ["| | ours | published | seeds |", "|---|---|---|---|"]
     for one in experiments:
         measure = one.measures[0]
-        for row in headline_rows(one, read_result(folder, one.name)):
-            column = str(row["case"].get("column", ""))
-            beside = [
-                f"{y.source} {number_text(*found, measure)}"
-                for y in one.yardsticks_of(measure)
-                if y.tag != "goal" and (found := y.value(column)) is not None
-            ]
-            number = row["numbers"][measure.key]
+        for row in headline_rows(one, read_result(folder, one.name))[:1]:
+            if one.yardstick(str(row["case"]["row"]), measure) is None:
+                continue
+            column, number = str(row["case"].get("column", "")), row["numbers"][measure.key]
             ours = f"**{number_text(number['mean'], number['sd'], measure)}** {measure.unit}".strip()
-            what = ", ".join(part for part in (f"`{one.name}`, {one.place}: {measure.title}", column) if part)
-            lines.append(f"| {what} | {ours} | {'; '.join(beside)} | {row['seeds']} |")
-    return "\n".join(lines)
+            what = ", ".join(part for part in (f"`{one.name}`: {measure.title}", column) if part)
+            lines.append(f"| {what} | {ours} | {_published(one, measure, column)} | {row['seeds']} |")
+    return "\n".join(lines[: 2 + _MOST_LINES])
+
+
+def _published(one: Experiment, measure: Measure, column: str) -> str:
+    """The first published number, and the best one."""
+    found = [(y.source, *v) for y in one.yardsticks_of(measure) if y.tag != "goal" and (v := y.value(column))]
+    if not found:
+        return ""
+    best = (min if measure.better == "lower" else max)(found, key=lambda line: line[1])
+    shown = dict.fromkeys((found[0], best))
+    return "; ".join(f"{source} {number_text(value, spread, measure)}" for source, value, spread in shown)
 
 
 def headline_rows(one: Experiment, content: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
