@@ -166,14 +166,24 @@ def test_a_site_that_does_not_exist_for_every_item_is_refused():
         decompose(q, p, N)
 
 
+def test_an_empty_batch_and_an_empty_variable_are_refused_by_name():
+    for shape, message in (((0, 2), "no items"), ((4, 0), "site 'z'")):
+        q, p = unknot.Trace(), unknot.Trace()
+        q.normal(torch.zeros(shape), torch.ones(shape), name="z")
+        p.normal(0.0, 1.0, value=q["z"], name="z")
+        with pytest.raises(SpecError, match=message):
+            decompose(q, p, N)
+
+
 @pytest.mark.slow
 def test_the_objective_compiles_without_graph_breaks():
     encoder, x = Encoder(), data()
 
     def loss(x: torch.Tensor) -> torch.Tensor:
         q = encoder(x)
-        return decompose(q, decoder(x, q), N, TREES[1]).loss
+        return decompose(q, decoder(x, q), N, TREES[1], parents=found).loss
 
+    found = unknot.objectives.site_parents(encoder, x)
     torch.manual_seed(1)
     eager = loss(x)
     torch.manual_seed(1)

@@ -41,6 +41,18 @@ def test_an_objective_with_a_network_of_its_own_makes_it_from_a_draw() -> None:
     assert given.keywords == {"discriminator": own}  # type: ignore[attr-defined]
 
 
+def test_an_objective_that_estimates_marginals_is_told_who_depends_on_whom() -> None:
+    def draw() -> unknot.Trace:
+        q = unknot.Trace()
+        y = q.concrete(torch.zeros(4, 3), 0.66, name="y")
+        q.normal(y.argmax(-1, keepdim=True).float(), 1.0, name="z")
+        return q
+
+    with torch.no_grad():
+        assert resolve("hfvae", 10, draw).keywords["parents"] == {"y": [], "z": ["y"]}  # type: ignore[attr-defined]
+    assert resolve("elbo", 10, draw) is CATALOGUE["elbo"].function
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -8,6 +8,7 @@ from unknot.objectives.discriminator import Discriminator, discriminator_loss
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.labels_alone import labels_alone
+from unknot.objectives.marginal.site_parents import site_parents
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.table_one import (
@@ -45,6 +46,7 @@ __all__ = [
     "information_dropout",
     "labels_alone",
     "semi_supervised",
+    "site_parents",
     "supervision_rate",
     "supervision_weight",
     "vae",

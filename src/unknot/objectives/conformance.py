@@ -1,6 +1,6 @@
 """Every estimator of the inference marginal against the truth: what ``unknot check-estimators`` prints.
 
-Four kinds of check, each a row that says what was measured and what it should be:
+Five kinds of check, each a row that says what was measured and what it should be:
 
 * **double loop**: log q^ of every node of a tree, against a loop over pairs with the weights written out;
 * **finite data set**: N items, so that q(z) is a mixture that can be summed. The mean of q^(z_b) / q(z_b) over
@@ -8,7 +8,8 @@ Four kinds of check, each a row that says what was measured and what it should b
   takes, and how it shrinks as B grows;
 * **the column mistake**: weights that put 1/N in column 0 instead of on the diagonal, as widespread code does.
   It must come out biased: the check is worth nothing if it cannot see it;
-* **linear Gaussian**: q(z | x) = N(Wx, σ²), x ~ N(0, I): information and total correlation in closed form.
+* **linear Gaussian**: q(z | x) = N(Wx, σ²), x ~ N(0, I): information and total correlation in closed form;
+* **dependent encoders**: variables read from others, see :mod:`unknot.objectives.dependent_conformance`.
 
 The sum of the terms is the ELBO whatever q^ is, so it cannot replace any of these.
 """
@@ -16,7 +17,6 @@ The sum of the terms is the ELBO whatever q^ is, so it cannot replace any of the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -24,35 +24,21 @@ from torch.distributions import Normal
 
 from unknot.core.relaxed import Concrete
 from unknot.core.trace import Trace
+from unknot.objectives.conformance_row import ALLOWED, Row, summary
+from unknot.objectives.dependent_conformance import dependent_encoders
 from unknot.objectives.diagnostics import information
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.log_mixture import log_mixture
 from unknot.objectives.marginal.weights import ESTIMATORS, Mixture, mixture, stratified
 
-ALLOWED = 5.0  # standard errors: a right estimator fails a check once in two million
 COLUMN_MISTAKE = "column 0 (wrong)"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison: what was measured, with its standard error, and what was expected of it."""
-
-    what: str
-    estimator: str
-    N: int
-    B: int
-    measured: float
-    error: float
-    spread: float
-    expected: str
-    ok: bool
 
 
 def conformance() -> list[Row]:
     """All rows; deterministic, a few seconds."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return [*double_loop(), *finite_data_sets(), *linear_gaussian()]
+        return [*double_loop(), *finite_data_sets(), *linear_gaussian(), *dependent_encoders()]
 
 
 def double_loop(batch: int = 5, size: int = 40) -> list[Row]:
@@ -135,7 +121,7 @@ def _column_mistake(n: int, batch: int) -> Mixture:
 
 
 def _ratio_row(name: str, n: int, batch: int, ratio: Tensor) -> Row:
-    mean, error, spread = _summary(ratio)
+    mean, error, spread = summary(ratio)
     if name.startswith(("stratified", "exact")) or batch == n:
         expected, ok = "0: unbiased", abs(mean) <= ALLOWED * error + 1e-9
     else:
@@ -145,7 +131,7 @@ def _ratio_row(name: str, n: int, batch: int, ratio: Tensor) -> Row:
 
 
 def _log_row(name: str, n: int, batch: int, gap: Tensor) -> Row:
-    mean, error, spread = _summary(gap)
+    mean, error, spread = summary(gap)
     expected, ok = "0 or below (Jensen)", mean <= ALLOWED * error + 1e-9
     return Row("finite data set: log q^ - log q", name, n, batch, mean, error, spread, expected, ok)
 
@@ -172,7 +158,7 @@ def linear_gaussian(batch: int = 1024, batches: int = 8, size: int = 1_000_000) 
             found[name].append(value)
     rows = []
     for name, values in found.items():
-        mean, error, spread = _summary(torch.stack(values) - truth[name])
+        mean, error, spread = summary(torch.stack(values) - truth[name])
         # log q^ is low by O(1/B): a fiftieth of a nat is granted on top of the standard errors
         ok = abs(mean) <= ALLOWED * error + 0.02
         expected = f"0 (truth {truth[name]:.3f})"
@@ -180,12 +166,6 @@ def linear_gaussian(batch: int = 1024, batches: int = 8, size: int = 1_000_000) 
             Row(f"linear Gaussian: {name}", "stratified", size, batch, mean, error, spread, expected, ok)
         )
     return rows
-
-
-def _summary(values: Tensor) -> tuple[float, float, float]:
-    """Mean, its standard error, standard deviation."""
-    spread = float(values.std())
-    return float(values.mean()), spread / math.sqrt(len(values)), spread
 
 
 def _random(*shape: int) -> Tensor:

@@ -11,13 +11,13 @@ from torch import Tensor
 from unknot.core.expectation import average, score_term
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.dependent_variables import Encoder
-from unknot.objectives.marginal.encoder_parents import Parents
+from unknot.objectives.marginal.encoder_parents import Encoder, Parents
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
 from unknot.objectives.parts.site_terms import check_pair, log_conditional, proposals, reconstruction
-from unknot.objectives.prior.prior_marginal import PriorMarginal, PriorProgram
+from unknot.objectives.prior.prior_marginal import PriorMarginal
+from unknot.objectives.prior.prior_parents import PriorProgram
 from unknot.objectives.terms import Terms, weighted_sum
 
 RECONSTRUCTION = "reconstruction"
@@ -32,8 +32,11 @@ class Options(TypedDict, total=False):
     encoder: Encoder | None
     parents: Parents | None
     every_pair: bool
+    pairs: int
+    draws: int
     prior: PriorProgram | None
     prior_draws: int
+    prior_parents: Parents | None
 
 
 @dataclass(frozen=True)
@@ -77,9 +80,10 @@ def decompose(
 
     * ``estimator``, ``reference``: how q(z) is estimated, see
       :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
-    * ``encoder``, ``parents``, ``every_pair``: for encoders whose variables depend on each other, see
-      :mod:`unknot.objectives.marginal.dependent_variables`;
-    * ``prior``, ``prior_draws``: for priors whose variables do, see :mod:`unknot.objectives.prior.prior_marginal`.
+    * ``encoder``, ``parents``, ``pairs``, ``every_pair``, ``draws``: for encoders whose variables depend on each
+      other, see :mod:`unknot.objectives.marginal.dependent_variables`;
+    * ``prior``, ``prior_draws``, ``prior_parents``: for priors whose variables do, see
+      :mod:`unknot.objectives.prior.prior_marginal`.
 
     Returns :class:`~unknot.objectives.terms.Terms`, all with weight one. Items that know a variable's value
     contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the recogniser,
@@ -127,7 +131,8 @@ def split_options(dataset_size: int, options: Options) -> tuple[InferenceMargina
         raise SpecError(f"unknown options {unknown}; decompose takes {', '.join(Options.__annotations__)}")
     inference = {key: value for key, value in options.items() if not key.startswith("prior")}
     marginals = InferenceMarginal(dataset_size, **inference)  # type: ignore[arg-type]
-    return marginals, PriorMarginal(options.get("prior"), options.get("prior_draws", 256))
+    prior = PriorMarginal(options.get("prior"), options.get("prior_draws", 256), options.get("prior_parents"))
+    return marginals, prior
 
 
 def expected_terms(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from unknot.objectives.catalogue import Entry
 
 Objective = Callable[..., Any]  # (q, p) -> Terms
+_PRICES = {"information", "between", "within"}
 # The words of symbols' annotations: the type that a file has for it, and its name; None: what no file has.
 _IN_WORDS: dict[str, tuple[str, str] | None] = {
     "float": ("number", "a number"),
@@ -39,8 +40,8 @@ def resolve(
     * ``given``: ``"elbo"`` or ``{"name": "hfvae", "beta": 4.0}``, looked up in the catalogue
       (:mod:`unknot.objectives.catalogue`); or a function, which is taken as it is;
     * ``dataset_size``: what the objective gets where it asks for one and none is given;
-    * ``draw``: makes a recognition trace of the model, from which an objective's own network takes its size. Without
-      it the settings of such an objective are looked at, but the network is not made.
+    * ``draw``: makes a recognition trace of the model, from which an objective's own network takes its size, and one
+      that estimates q(z) learns which variables depend on which. Without it the settings are looked at, no more.
 
     >>> resolve({"name": "elbo"}, dataset_size=100).__name__
     'elbo'
@@ -52,6 +53,8 @@ def resolve(
     if name is None:
         raise SpecError("objective: say which one, {'name': 'elbo', ...}; `unknot objectives` lists them.")
     entry = _entry(str(name))
+    if draw is not None:
+        symbols = _with_parents(entry.function, symbols, draw)
     if entry.own_network is None or entry.own_network in symbols:
         return _complete(entry.function, symbols, dataset_size)
     function = _complete(entry.function, symbols, dataset_size, supplied=(entry.own_network,))
@@ -68,6 +71,20 @@ def _entry(name: str) -> Entry:
     if name not in CATALOGUE:
         raise SpecError(f"objective: there is no {shown(name)}; {did_you_mean(name, CATALOGUE)}")
     return CATALOGUE[name]
+
+
+def _with_parents(function: Objective, symbols: dict[str, Any], draw: Callable[[], Trace]) -> dict[str, Any]:
+    """Tell an objective that estimates q(z) which variables depend on which: a compiled step cannot look.
+
+    Those are the objectives that must know the data set's size, and semi-supervised ones with a price on a part.
+    """
+    size = inspect.signature(function).parameters.get("dataset_size")
+    estimates = size is not None and (size.default is size.empty or not _PRICES.isdisjoint(symbols))
+    if not estimates or "parents" in symbols or "encoder" in symbols:
+        return symbols
+    from unknot.objectives.marginal.site_parents import site_parents
+
+    return {**symbols, "parents": site_parents(draw)}
 
 
 def _complete(

@@ -1,11 +1,13 @@
 """The right conditional where the encoder computes z from y: (x of the column, y of the row)."""
 
+import itertools
+
 import pytest
 import torch
 
 import unknot
 from tests.objectives.marginal.structured_programs import B, Encoder, K, N, data, decoder, leaf_logs
-from tests.objectives.test_decomposition import expected
+from tests.references.pairwise import mixture_loop, weight_loop
 from unknot.errors import SpecError
 from unknot.objectives import decompose, elbo
 
@@ -17,10 +19,42 @@ def encoder_at_rows(encoder: Encoder, x: torch.Tensor, q: unknot.Trace) -> list[
     return [encoder(x, q["y"].value[b].detach().expand(len(x), K)) for b in range(len(x))]
 
 
+def style_alone(net: Encoder, x: torch.Tensor, q: unknot.Trace) -> tuple[torch.Tensor, torch.Tensor]:
+    """log Σ_k π_k(x_c) q(z_b | x_c, k) and the same for every dimension: (B, C) and (B, C, D)."""
+    log_pi = q["y"].dist.logits.log_softmax(-1)  # (C, K)
+    joint, single = [], []
+    for k in range(K):
+        dist = net(x, torch.full((len(x),), k))["z"].dist
+        logs = torch.stack([dist.log_prob(q["z"].value[b]) for b in range(len(x))])  # (B, C, D)
+        joint.append(logs.sum(-1) + log_pi[:, k])
+        single.append(logs + log_pi[:, k, None])
+    return torch.stack(joint).logsumexp(0).detach(), torch.stack(single).logsumexp(0).detach()
+
+
 def check_against_loop(net: Encoder, x: torch.Tensor, q: unknot.Trace, **options) -> None:
-    terms = decompose(q, decoder(x, q), N, TREE, **options)
-    want = expected(q, decoder(x, q), TREE, "stratified", {"z": encoder_at_rows(net, x, q)})
-    assert set(terms) == set(want)
+    """Every term of TREE, from loops: in the root z is scored at the row's y, below it y is summed out."""
+    p = decoder(x, q)
+    terms = decompose(q, p, N, TREE, **options)
+    weights = weight_loop("stratified", N, B, range(B))
+    at_rows = {n: logs.sum(-1) for n, logs in leaf_logs(q, {"z": encoder_at_rows(net, x, q)}).items()}
+    dimensions = leaf_logs(q)
+    z, dimensions["z"] = style_alone(net, x, q)
+    root = mixture_loop(sum(at_rows.values()), weights)
+    content, style = mixture_loop(at_rows["y"], weights), mixture_loop(z + at_rows["w"], weights)
+    one = {"z": mixture_loop(z, weights), "w": mixture_loop(at_rows["w"], weights)}
+    single = {
+        name: torch.stack([mixture_loop(logs[..., d], weights) for d in range(logs.shape[-1])]).sum(0)
+        for name, logs in dimensions.items()
+    }
+    own = sum(torch.where(torch.as_tensor(n.known), 0.0, n.log_prob) for n in q.variables()).detach()
+    want = {
+        "mutual_information": root - own,
+        "between": content + style - root,
+        "between[style]": one["z"] + one["w"] - style,
+        "within[z]": single["z"] - one["z"],
+        "within[w]": single["w"] - one["w"],
+        "marginal": p.log_prob("y", "z", "w").detach() - sum(single.values()),
+    }
     for name, value in want.items():
         torch.testing.assert_close(terms[name], value, rtol=1e-9, atol=1e-9)
 
@@ -38,24 +72,22 @@ def test_labels_use_a_table_of_all_values():
     check_against_loop(encoder, x, q, encoder=lambda given: encoder(x, given["y"]))
 
 
-def test_soft_draws_take_every_pair_when_asked():
+def test_soft_draws_keep_the_rows_value_in_the_joint():
     encoder, x = Encoder(None, dependent=True), data()
     q = encoder(x)
-    check_against_loop(encoder, x, q, encoder=lambda given: encoder(x, given["y"]), every_pair=True)
+    options = {"encoder": lambda given: encoder(x, given["y"]), "every_pair": True}
+    logs = leaf_logs(q, {"z": encoder_at_rows(encoder, x, q)})
+    joint = mixture_loop(sum(one.sum(-1) for one in logs.values()), weight_loop("stratified", N, B, range(B)))
+    terms = decompose(q, decoder(x, q), N, TREE, **options)
+    torch.testing.assert_close(terms["mutual_information"], joint - q.log_prob().detach())
 
 
-@pytest.mark.parametrize(
-    "checks", [torch.no_grad, lambda: unknot.validation(False)], ids=["no_grad", "no checks"]
-)
-def test_an_encoder_at_hand_is_used_where_nothing_can_be_walked(checks):
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, lambda: unknot.validation(False)])
+def test_the_mode_changes_nothing(mode):
     encoder, x = Encoder("straight_through", dependent=True), data()
-    with checks():
+    with mode():
         q = encoder(x)
         check_against_loop(encoder, x, q, encoder=lambda given: encoder(x, given["y"]))
-        soft = Encoder(None, dependent=True)
-        q = soft(x)
-        with pytest.raises(SpecError, match="not from a finite set"):
-            decompose(q, decoder(x, q), N, encoder=lambda given: soft(x, given["y"]))
 
 
 def test_the_table_is_made_with_one_run_for_each_value():
@@ -67,7 +99,8 @@ def test_the_table_is_made_with_one_run_for_each_value():
 
     q = encoder(x)
     decompose(q, decoder(x, q), N, encoder=count)
-    assert [value[0].argmax().item() for value in runs] == list(range(K))
+    # the first run, with nothing given, is how the dependence is found
+    assert [None if value is None else value[0].argmax().item() for value in runs] == [None, *range(K)]
 
 
 def test_an_enumerated_parent_needs_no_further_run():
@@ -115,12 +148,60 @@ def test_the_shortcut_is_biased():
     assert difference.mean().abs() > 0.05
 
 
+def test_without_gradients_what_cannot_be_known_is_refused_and_what_is_stated_is_taken():
+    encoder, x = Encoder(), data()
+    with torch.no_grad():
+        q = encoder(x)
+        with pytest.raises(SpecError, match="site_parents"):
+            decompose(q, decoder(x, q), N)
+        stated = decompose(q, decoder(x, q), N, parents=unknot.objectives.site_parents(encoder, x))
+        torch.testing.assert_close(stated.per_item, elbo(q, decoder(x, q)).per_item)
+
+
+def test_q_equal_to_p_makes_every_term_zero():
+    """y ~ Cat(1/2, 1/2), z | y ~ N(±2, .5): the case that gave ±log 2."""
+
+    def program(values, batch):
+        trace = unknot.Trace()
+        logits, half = torch.zeros(batch, 2, dtype=torch.float64), torch.tensor(0.5, dtype=torch.float64)
+        y = trace.categorical(logits=logits, value=values["y"], name="y", gradient="enumerate")
+        trace.normal(4.0 * y.double() - 2.0, half, value=values["z"], name="z", event_dims=0)
+        return trace
+
+    q = program({"y": None, "z": None}, B)
+    p = program(q, B)
+    terms = decompose(q, p, N, prior=lambda given: program(given, given.batch))
+    for value in terms.values():
+        torch.testing.assert_close(value.double(), torch.zeros(B).double(), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("first", "second"), [*itertools.product(("enumerate", "score_function"), repeat=2)])
+@pytest.mark.parametrize("samples", [None, 3])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labelled):
+    weight = torch.randn(K, K, dtype=torch.float64, requires_grad=True)
+    x, labels = data(), torch.arange(B) % K if labelled else None
+
+    def encode(y=None, c=labels, s=None):
+        q = unknot.Trace(samples=s)
+        y = q.one_hot_categorical(logits=x[:, :K], value=y, name="y", gradient=first)
+        q.one_hot_categorical(logits=y @ weight + x[:, 1:], value=c, name="c", gradient=second)
+        return q
+
+    q = encode(s=samples)
+    p = unknot.Trace()
+    for name in ("y", "c"):
+        p.one_hot_categorical(logits=torch.zeros(K, dtype=torch.float64), value=q[name], name=name)
+    terms = decompose(q, p, N, encoder=lambda given: encode(given["y"], given["c"]))
+    torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
+
+
 @pytest.mark.parametrize(
     ("gradient", "labels", "message"),
     [
-        (None, None, "not from a finite set"),
-        ("plug_in", None, "not from a finite set"),
-        ("straight_through", None, "Pass encoder="),
+        (None, None, "run a few times"),
+        ("plug_in", None, "run a few times"),
+        ("straight_through", None, "once for each value"),
         (None, torch.zeros(B, dtype=torch.long), "may depend on y"),
     ],
 )
@@ -146,7 +227,7 @@ def test_a_continuous_parent_is_refused_or_takes_every_pair():
     p = unknot.Trace()
     for name in ("a", "b"):
         p.normal(torch.zeros((), dtype=torch.float64), 1.0, value=q[name], name=name)
-    with pytest.raises(SpecError, match="not from a finite set"):
+    with pytest.raises(SpecError, match="run a few times"):
         decompose(q, p, N)
     terms = decompose(q, p, N, encoder=lambda given: encode(given["a"]), every_pair=True)
     a, b = q["a"].value, q["b"].value

@@ -70,12 +70,43 @@ def test_stated_names_are_checked(stated, message):
         encoder_parents(Encoder()(data()), stated)
 
 
-def test_without_gradients_or_validation_only_axes_speak():
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_without_gradients_every_earlier_site_is_a_possible_parent_unless_axes_rule_it_out(mode):
     encoder, x = Encoder(None, dependent=True), data()
-    with torch.no_grad():
-        assert encoder_parents(encoder(x)) == NONE
+    with mode():
+        assert encoder_parents(encoder(x)) == {"y": [], "z": ["y"], "w": ["y", "z"]}
+        assert encoder_parents(encoder(x, samples=3)) == Z_ON_Y  # only z's parameters have the axis
+
+
+def test_validation_is_about_values_and_changes_nothing():
     with unknot.validation(False):
-        assert encoder_parents(encoder(x)) == NONE
+        assert encoder_parents(Encoder(None, dependent=True)(data())) == Z_ON_Y
+
+
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+@pytest.mark.parametrize("gradient", ["concrete", "straight_through", "score_function", "enumerate"])
+def test_the_program_tells_in_every_mode(mode, gradient):
+    encoder, x = Encoder(gradient, dependent=True), data()
+    with mode():
+        assert encoder_parents(encoder(x), encoder=lambda given: encoder(x, given["y"])) == Z_ON_Y
+
+
+def test_the_program_shows_paths_that_carry_no_gradient():
+    table = torch.randn(4, 2, requires_grad=True)
+    x = torch.randn(B, 4, requires_grad=True)
+
+    def encode(given):
+        q = unknot.Trace()
+        y = q.concrete(x, 0.66, value=given["y"], name="y")
+        q.normal(table[y.argmax(-1)], 1.0, name="z")
+        return q
+
+    assert encoder_parents(encode({"y": None}), encoder=encode) == {"y": [], "z": ["y"]}
+
+
+def test_another_program_is_refused():
+    with pytest.raises(SpecError, match="no site"):
+        encoder_parents(Encoder()(data()), encoder=lambda given: unknot.Trace())
 
 
 def test_leading_axes_are_those_of_the_parameters():

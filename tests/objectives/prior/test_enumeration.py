@@ -4,7 +4,7 @@ import torch
 
 import unknot
 from tests.objectives.marginal.structured_programs import Encoder, data
-from unknot.objectives.prior.enumeration import combinations, sites_before
+from unknot.objectives.prior.enumeration import combinations
 
 double = torch.float64
 
@@ -29,10 +29,3 @@ def test_combinations_run_over_all_values_of_all_sites():
     pairs = list(zip(listed["a"].tolist(), listed["b"].tolist(), strict=True))
     assert sorted(pairs) == [(a, float(b)) for a in range(3) for b in range(2)]
     assert combinations([]) == {}
-
-
-def test_only_sites_before_the_last_of_a_group_count():
-    order = ["a", "b", "c", "d"]
-    assert sites_before(order, ["c"]) == ["a", "b"]
-    assert sites_before(order, ["a", "c"]) == ["b"]
-    assert sites_before(order, ["a"]) == []

@@ -118,14 +118,16 @@ def test_a_prior_that_depends_on_the_input_alone_factorises():
     torch.testing.assert_close(decompose(q, p, N).per_item, elbo(q, p).per_item)
 
 
-def test_labels_and_a_repeated_constant_prior_do_not_look_like_a_dependence():
+def test_labels_and_a_repeated_constant_prior_are_no_dependence_if_so_stated():
     x = data()
     q = Encoder()(x, torch.zeros(B, dtype=torch.long))
     p = unknot.Trace()
     p.concrete(torch.zeros(B, 4, dtype=double), 0.66, value=q["y"], name="y")
     p.normal(torch.zeros(B, D, dtype=double), 1.0, value=q["z"], name="z")
     p.normal(0.0, 1.0, value=q["w"], name="w")
-    terms = decompose(q, p, N, parents={})
+    with pytest.raises(SpecError, match="prior_parents"):
+        decompose(q, p, N, parents={})
+    terms = decompose(q, p, N, parents={}, prior_parents={})
     torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
 
 

@@ -1,170 +1,217 @@
-"""Encoders whose variables depend on each other: the right conditional in a mixture over items.
+"""Encoders whose variables depend on each other: log q of every node of a tree, its other ancestors summed out.
 
-If the encoder computes z from x and y, the mixture at draw b must use q(z_b | x_c, y_b): the input of the
-column, the parent's value of the *row*. The trace holds q(z | x_c, y_c) only. There are three ways to the rest:
+If the encoder computes z from x and y, a mixture over items c at draw b has two right forms. In the joint of both,
+q(y_b, z_b), z is scored at the input of the column and the parent's value of the *row*, q(z_b | x_c, y_b). In
+the marginal of z alone the parent is summed out in every column,
 
-* the parent is **enumerated**: the trace already holds z's parameters at every value of y;
-* the parent is **discrete with K values**: the encoder is run K times, once with y = k for all items, and
-  pair (b, c) reads table [k_b, c]: K x B network evaluations;
-* anything else, a relaxed or a continuous parent: no finite table exists. ``every_pair=True`` runs the encoder
-  once for every draw (B x B evaluations: small batches, tests); otherwise it is refused.
+    q(z_b) = Σ_c w_bc Σ_y q(y | x_c) q(z_b | x_c, y)
 
-``encoder`` is a function from given values to the trace the encoder makes with them on the same inputs::
+The trace holds q(z | x_c, y_c) only, which is neither. What else is needed:
 
-    hfvae(q, p, dataset_size=60000, encoder=lambda given: encoder(x, y_values=given["y"]))
+* parents with **finitely many values**: their tables of parameters, and exact sums
+  (:mod:`unknot.objectives.marginal.finite_parents`). Enumerated parents have the tables in the trace; others need
+  ``encoder=`` to run again, once for each value;
+* **relaxed and continuous** parents: ``encoder=`` and an estimate from further runs
+  (:mod:`unknot.objectives.marginal.sampled_parents`).
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 import torch
 from torch import Tensor
-from torch.distributions import Bernoulli, Categorical, Distribution
+from torch.distributions import Distribution
 
-from unknot.core.gradients import enumeration
+from unknot.core import gradients
+from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
-from unknot.core.relaxed import BinaryConcrete, Relaxed
-from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.encoder_parents import own_leading
-from unknot.objectives.marginal.join_distributions import join_distributions, parameters
-from unknot.objectives.marginal.variable_pairs import item_distribution, refuse_inactive
-
-Encoder = Callable[[Mapping[str, Tensor]], Trace]
-
-
-@dataclass(frozen=True)
-class Tables:
-    """Parameters at every value of the parents, batch shape (K, B, dims...), and the row each draw reads."""
-
-    dist: Distribution
-    parent: Tensor
-
-
-def enumerated_tables(node: Variable, items: int) -> Tables | None:
-    """Tables that the trace holds already, if all the axes of the parameters before the batch are enumerated."""
-    refuse_inactive(node)
-    lead = own_leading(node)
-    samples = len(lead) - 2
-    if samples < 1 or any(t.shape[samples] > 1 and t.stride(samples) != 0 for t in parameters(node.dist)):
-        return None  # they vary over samples: computed from a sampled draw
-    values = lead[:samples]  # (K2, K1)
-
-    def table(tensors: list[Tensor]) -> Tensor:
-        first = tensors[0].narrow(samples, 0, 1)  # (K2, K1, 1, B, dims...)
-        return first.reshape(values.numel(), items, *first.shape[len(lead) :])
-
-    dist = join_distributions([node.dist], table)
-    index = torch.arange(values.numel(), device=node.value.device).reshape(*values, 1, 1)
-    return Tables(dist, index.expand(node.value.shape[: node.leading_dims]))
+from unknot.objectives.marginal.finite_parents import MOST, Component, FiniteParents, count_values
+from unknot.objectives.marginal.gather import gather_distribution, own_columns
+from unknot.objectives.marginal.join_distributions import join_distributions
+from unknot.objectives.marginal.leaf_logs import own_logs, pair_logs
+from unknot.objectives.marginal.log_mixture import log_mixture
+from unknot.objectives.marginal.marginal_tree import Groups, Marginal, variable_names
+from unknot.objectives.marginal.parent_tables import enumerated_table, is_finite
+from unknot.objectives.marginal.row_view import twin
+from unknot.objectives.marginal.sampled_parents import SampledParents
+from unknot.objectives.marginal.site_graph import SiteGraph
+from unknot.objectives.marginal.variable_pairs import variable_pairs
+from unknot.objectives.marginal.weights import Mixture
 
 
-class ParentTables:
-    """Runs the encoder at every combination of its discrete parents' values, once for each set of parents."""
+class DependentVariables:
+    """Works through a tree. ``columns`` gives the parameters of a site without parents for all reference items."""
 
-    def __init__(self, encoder: Encoder, items: int) -> None:
-        self.encoder = encoder
+    def __init__(
+        self,
+        graph: SiteGraph,
+        columns: Callable[[Variable], Distribution],
+        weights: Mixture,
+        few_columns: Mixture | None,
+        sampled: SampledParents | None,
+        items: int,
+    ) -> None:
+        self.graph = graph
+        self.weights = weights
+        self.few_columns = few_columns  # own item first, then those that sampled.pairs lets a draw meet
+        self.sampled = sampled
         self.items = items
-        self._runs: dict[tuple[str, ...], list[Trace]] = {}
+        self._columns = columns
+        self._tables: dict[str, Distribution | None] = {}
 
-    def tables(self, node: Variable, parents: Sequence[Variable]) -> Tables:
-        """Parameters of ``node`` at (x_c, k) for all k, and k_b for each of its draws."""
-        dists = [item_distribution(run[node.name], self.items) for run in self._run(parents)]
-        rows = node.value.shape[: node.leading_dims]
-        index = torch.zeros((), dtype=torch.long, device=node.value.device)
-        for parent in parents:
-            index = index * len(_support(parent)) + _index(parent)
-        return Tables(join_distributions(dists, torch.stack), index.expand(rows))
+    def tree(self, groups: Groups) -> Marginal:
+        """log q^ of a node and of all below it."""
+        if isinstance(groups, Mapping):
+            parts = {name: self.tree(part) for name, part in groups.items()}
+        else:
+            parts = {name: self.leaf(name) for name in groups}
+        if len(parts) == 1:  # a group of one is that one
+            return Marginal(next(iter(parts.values())).log_q, parts)
+        return Marginal(self.joint(variable_names(groups)), parts)
 
-    def _run(self, parents: Sequence[Variable]) -> list[Trace]:
-        names = tuple(parent.name for parent in parents)
-        if names not in self._runs:
-            combinations = itertools.product(*(_support(parent) for parent in parents))
-            self._runs[names] = [
-                run_encoder(self.encoder, dict(zip(names, values, strict=True)), self.items)
-                for values in combinations
-            ]
-        return self._runs[names]
-
-
-def run_encoder(encoder: Encoder, values: Mapping[str, Tensor], items: int) -> Trace:
-    """The encoder's trace with one value per parent, the same for all items; checks that it was used."""
-    q = encoder({name: value.expand(items, *value.shape) for name, value in values.items()})
-    for name, value in values.items():
-        if q[name].known is not True or not bool((q[name].value == value).all()):
-            raise SpecError(
-                f"encoder=: the trace it returned does not have '{name}' at the given value; observe it there, "
-                f"for example encoder=lambda given: net(x, {name}_values=given['{name}'])"
+    def joint(self, names: Sequence[str]) -> Tensor:
+        """log q^(z_G) at every row."""
+        if (exact := self._exact(names)) is not None:
+            return log_mixture(exact.matrix(names), self.weights)
+        sampled = self._sampled(names)
+        if not self.graph.inside(names):
+            return self._average(
+                [(self._pairs(names, dists), mass) for dists, mass in sampled.components(names)]
             )
-    return q
+        closed = not self.graph.outside(names)
+        own = sum(self.graph.nodes[name].log_prob for name in names) if closed else None
+        assert self.few_columns is not None
+        return log_mixture(sampled.columns(names, own), self.few_columns)  # type: ignore[arg-type]
+
+    def leaf(self, name: str) -> Marginal:
+        """log q^(z_v), log q^(z_vd), and the same given the item itself."""
+        node = self.graph.nodes[name]
+        if not self.graph.parents[name]:
+            pairs = variable_pairs(node, self._table(name), self.weights)  # type: ignore[arg-type]
+            single = pairs.marginals.shape[-1] == 1
+            log_q = pairs.marginals.squeeze(-1) if single else log_mixture(pairs.joint, self.weights)
+            return Marginal(log_q, dimensions=pairs.marginals)
+        exact = self._exact([name])
+        found: list[Component]
+        if exact is not None:
+            found = exact.components(name)
+        else:
+            found = [(dists[name], mass) for dists, mass in self._sampled([name]).components([name])]
+        log_q, dimensions = self._leaf_of(node, found)
+        own, own_dimensions = self._own(node, found, dimensions.shape[-1])
+        return Marginal(log_q, {}, dimensions, own, own_dimensions)
+
+    def _leaf_of(self, node: Variable, components: list[Component]) -> tuple[Tensor, Tensor]:
+        pairs = [variable_pairs(node, dist, self.weights) for dist, _ in components]
+        log_q = self._average([(one.joint, mass) for one, (_, mass) in zip(pairs, components, strict=True)])
+        if pairs[0].marginals.shape[-1] == 1:
+            return log_q, log_q[..., None]
+        if components[0][1] is None:
+            return log_q, log_mean_exp(torch.stack([one.marginals for one in pairs]), 0)
+        logs = [
+            pair_logs(node, dist, one.joint) + _weight(mass)[:, None]
+            for one, (dist, mass) in zip(pairs, components, strict=True)
+        ]
+        by_leaf = torch.logsumexp(torch.stack(logs), 0).movedim(-1, 0)  # (D, *rows, C)
+        return log_q, log_mixture(by_leaf, self.weights).movedim(0, -1)
+
+    def _average(self, matrices: list[tuple[Tensor, Tensor | None]]) -> Tensor:
+        """log Σ_c w_bc Σ_i m_ic q_i(z_b | x_c), where components without masses m count alike."""
+        if matrices[0][1] is None:
+            return log_mean_exp(torch.stack([log_mixture(one, self.weights) for one, _ in matrices]), 0)
+        total = torch.logsumexp(torch.stack([one + _weight(mass) for one, mass in matrices]), 0)
+        return log_mixture(total, self.weights)
+
+    def _own(self, node: Variable, components: list[Component], size: int) -> tuple[Tensor, Tensor]:
+        """log q(z_v | x) and log q(z_vd | x) of the items themselves, their parents summed out."""
+        own = own_columns(self.items, self.graph.device)
+        joint, single = [], []
+        for dist, mass in components:
+            at_home = join_distributions([dist], lambda tensors: tensors[0][own])
+            one = twin(node, at_home, node.value, node.unbounded, node.known, node.leading_dims)
+            share = -torch.tensor(float(len(components))).log() if mass is None else mass[own]
+            joint.append(one.log_prob + share)
+            if size > 1:
+                single.append(own_logs(one, at_home) + (share if mass is None else share[:, None]))
+        total = torch.logsumexp(torch.stack(joint), 0)
+        return total, torch.logsumexp(torch.stack(single), 0) if size > 1 else total[..., None]
+
+    def _pairs(self, names: Sequence[str], dists: Mapping[str, Distribution]) -> Tensor:
+        joints = [variable_pairs(self.graph.nodes[n], dists[n], self.weights).joint for n in names]
+        return sum(joints[1:], start=joints[0])
+
+    def _exact(self, names: Sequence[str]) -> FiniteParents | None:
+        """Exact sums, if all that is conditioned on is finite and every table can be had."""
+        conditions = [self.graph.nodes[name] for name in self.graph.conditions(names)]
+        if not all(is_finite(node) for node in conditions):
+            return None
+        outside = [self.graph.nodes[name] for name in self.graph.outside(names)]
+        if count_values(outside) > MOST:
+            raise SpecError(
+                f"q({', '.join(names)}) needs a sum over {count_values(outside)} combinations of "
+                f"{', '.join(node.name for node in outside)}; at most {MOST} are taken. Put them into one group"
+            )
+        tables = {name: self._table(name) for name in self.graph.ancestors(names)}
+        if any(table is None for table in tables.values()):
+            return None
+        return FiniteParents(self.graph, tables, self.weights)  # type: ignore[arg-type]
+
+    def _table(self, name: str) -> Distribution | None:
+        """(C, dims...), or with parents (T, C, dims...): None where it takes a run and there is no encoder."""
+        if name not in self._tables:
+            node, names = self.graph.nodes[name], self.graph.parents[name]
+            if not names:
+                self._tables[name] = self._columns(node)
+            else:
+                parents = [self.graph.nodes[one] for one in names]
+                table = enumerated_table(node, parents, self.items)
+                if table is None and self.sampled is not None:
+                    table = self.sampled.runs.table(node, parents)
+                self._tables[name] = None if table is None else gather_distribution(table, axis=1)
+        return self._tables[name]
+
+    def _sampled(self, names: Sequence[str]) -> SampledParents:
+        """The estimate from further runs, or the reason why there is none."""
+        if self.sampled is None:
+            child = next(name for name in self.graph.ancestors(names) if self.graph.parents[name])
+            refuse(self.graph.nodes[child], [self.graph.nodes[name] for name in self.graph.parents[child]])
+        for name in self.graph.outside(names):
+            node = self.graph.nodes[name]
+            if not is_finite(node) and gradients.default(node.dist) == "score_function":
+                raise SpecError(
+                    f"q({', '.join(names)}) averages over draws of '{name}', whose {type(node.dist).__name__} draws "
+                    "carry no gradient, so its gradient would be wrong; put them into one group, or make the encoder's "
+                    "variables independent given x"
+                )
+        return self.sampled
 
 
-def pair_log_probs(node: Variable, parents: Sequence[Variable], encoder: Encoder, items: int) -> Tensor:
-    """log q(z_bd | x_c, parents_b) by one run of the encoder for every draw: (*rows, C, D)."""
-    rows = node.value.shape[: node.leading_dims]
-    inputs = {parent.name: _flat(parent, parent.value, rows) for parent in parents}
-    relaxed = isinstance(node.dist, Relaxed) and node.scored_by == "density"
-    source = node.unbounded if relaxed else node.value
-    assert source is not None
-    points = _flat(node, source, rows)
-    if relaxed and node.known is not False:
-        raise SpecError(f"every_pair: relaxed site '{node.name}' with labels and parents is not supported")
-    logs = []
-    for row in range(rows.numel()):
-        run = run_encoder(encoder, {name: values[row] for name, values in inputs.items()}, items)
-        dist = item_distribution(run[node.name], items)
-        log_prob = dist.log_density(points[row]) if isinstance(dist, Relaxed) and relaxed else None
-        logs.append((dist.log_prob(points[row]) if log_prob is None else log_prob).reshape(items, -1))
-    return torch.stack(logs).reshape(*rows, items, -1)
+def _weight(mass: Tensor | None) -> Tensor:
+    assert mass is not None
+    return mass
 
 
-def is_finite_parent(node: Variable) -> bool:
-    """Whether every value of the site is one of finitely many: hard, not soft."""
-    if not enumeration.is_finite(node.dist) or node.gradient == "plug_in":
-        return False
-    if node.event_dims > len(node.dist.event_shape):
-        return False  # several discrete variables at one site
-    return node.known is True or node.gradient != "concrete"
-
-
-def refuse_parents(node: Variable, parents: Sequence[Variable]) -> NoReturn:
-    """Say why the marginal of a dependent variable cannot be estimated as asked, and what to do."""
-    soft = [parent.name for parent in parents if not is_finite_parent(parent)]
+def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
+    """Say why the marginal of a dependent variable cannot be computed as asked, and what to do."""
     names = ", ".join(parent.name for parent in parents)
-    sure = any(parent.value.requires_grad for parent in parents)
-    need = (
+    sure = torch.is_grad_enabled() and any(parent.value.requires_grad for parent in parents)
+    first = parents[0].name
+    message = (
         f"site '{node.name}' {'depends' if sure else 'may depend'} on {names} in the encoder, so q({node.name}) needs "
-        f"its parameters at (x of one item, {names} of another). "
+        f"its parameters at (x of one item, {names} of another): "
+        f"pass encoder=lambda given: net(x, ...=given['{first}'])"
     )
+    if all(is_finite(parent) for parent in parents):
+        message += f", which is run once for each value of {names}, or enumerate {names}."
+    else:
+        message += ", which is run a few times (see pairs=)."
     if not sure:
-        need += f"If it does not, say parents={{'{node.name}': []}}. "
-    if soft:
-        raise SpecError(
-            f"{need}The values of {', '.join(soft)} are not from a finite set, so there is no table of parameters. "
-            "Use gradient='straight_through', 'score_function' or 'enumerate' there, or make the encoder's variables "
-            "independent given x, or, in one process, pass encoder= and every_pair=True: B x B network evaluations."
+        message += (
+            " The trace alone cannot tell whether it does, without gradients least of all: "
+            "parents=unknot.objectives.site_parents(net, x) reads it from the program, once for all calls; "
+            "parents={} says that nothing does."
         )
-    raise SpecError(
-        f"{need}Pass encoder=lambda given: net(x, ...=given['{parents[0].name}']); "
-        f"it is run once for each value of {names}."
-    )
-
-
-def _support(parent: Variable) -> Tensor:
-    return enumeration.support(parent.dist, torch.Size(), parent.event_dims)  # (K, event...)
-
-
-def _index(parent: Variable) -> Tensor:
-    """Which value of the support each draw has, over the leading axes."""
-    if isinstance(parent.dist, Categorical | Bernoulli | BinaryConcrete):
-        return parent.value.detach().round().long()
-    return parent.value.detach().argmax(-1)
-
-
-def _flat(node: Variable, value: Tensor, rows: torch.Size) -> Tensor:
-    event = value.shape[node.leading_dims :]
-    return value.expand(*rows, *event).reshape(rows.numel(), *event)
+    raise SpecError(message)

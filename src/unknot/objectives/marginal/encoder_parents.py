@@ -1,63 +1,85 @@
-"""Which variables an encoder conditions each of its variables on, found from the trace.
+"""Which variables an encoder conditions each of its variables on.
 
 Estimates of q(z) mix over items c at the values of draw b. If z's parameters were computed from y, they must
 be those at (x_c, y_b), not those at (x_c, y_c) that the trace holds (REFERENCE: the shortcut biases the
-marginals). So a dependence must be found, never passed over:
+marginals). So a dependence must be found, never passed over. In this order:
 
-* **autograd**: a path from z's parameters back to the value of y, not through another variable's value;
-* **axes**: parameters with an axis of samples or of enumerated values can only have it from a draw, and
-  parameters without it cannot depend on a draw that has it;
-* **blind spots**: a value that carries no gradient (a label known for every item, a score-function draw
-  without samples axis) leaves no path. Such a site counts as a *possible* parent of all later ones until the
-  caller states ``parents``.
-
-Under ``torch.no_grad`` and ``torch.compile`` nothing can be walked, and with ``unknot.validation(False)``
-nothing is: only axes speak then, and an ``encoder`` to run again. The same call with gradients, as in training,
-makes the full check; or state ``parents``.
+* **stated**: ``parents=``, most easily from :func:`~unknot.objectives.marginal.site_parents.site_parents`, which reads
+  it from the program once. The same in every mode, compiled or not;
+* **the program**: with ``encoder=`` the same is read here, from one more run;
+* **the trace alone**: a path of gradients from z's parameters back to the value of y shows a dependence, and
+  axes rule some out: parameters without an axis of samples or of enumerated values cannot come from a draw
+  that has it. A value that no path could show (a label known for every item, a score-function draw, any value
+  under ``torch.no_grad`` or of a frozen encoder, all inside ``torch.compile``) counts as a *possible* parent of
+  every later site. Then its marginal is computed as if it were one, or refused. A trace cannot show
+  ``z = f(y.argmax(-1))`` of a y that carries gradient; the other two ways can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.distributions import Distribution, Transform
 
-from unknot.core import validation
-from unknot.core.gradients import enumeration
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.objectives.marginal.site_parents import site_parents
+from unknot.objectives.marginal.tensors_behind import tensors_behind
 
 Parents = Mapping[str, Sequence[str]]
 
 
-def encoder_parents(q: Trace, stated: Parents | None = None, can_rerun: bool = False) -> dict[str, list[str]]:
+class Given(dict[str, Tensor | None]):
+    """Values by site for an encoder that is run again; a site that is not given has None, and is drawn."""
+
+    def __missing__(self, name: str) -> None:
+        return None
+
+
+Encoder = Callable[[Given], Trace]
+
+
+def encoder_parents(
+    q: Trace, stated: Parents | None = None, encoder: Encoder | None = None
+) -> dict[str, list[str]]:
     """Direct parents among q's variables, for each variable, in the order of the trace.
 
-    ``stated`` is taken at its word for blind spots, and checked against what can be seen: a dependence that
-    is there but not stated is refused. With ``can_rerun`` (the encoder is at hand) every discrete site counts
-    as a possible parent where nothing can be walked: the result is right either way.
+    ``stated`` is taken at its word for what cannot be seen, and checked against what can: a dependence that
+    is there but not stated is refused.
     """
     variables = q.variables()
-    _check_names(stated, [node.name for node in variables])
-    walk = validation.is_on() and torch.is_grad_enabled()
+    names = [node.name for node in variables]
+    _check_names(stated, names)
+    if stated is None and encoder is not None and not torch.compiler.is_compiling():
+        return _of_program(encoder, names)
+    walk = torch.is_grad_enabled() and not torch.compiler.is_compiling()
     found: dict[str, list[str]] = {}
     for position, node in enumerate(variables):
         earlier = [one for one in variables[:position] if _may_reach(one, node)]
         seen = reached(tensors_behind(node.dist), earlier) if walk else []
         if stated is None:
-            suspect = _is_blind if walk else _is_discrete
-            blind = [one.name for one in earlier if (walk or can_rerun) and suspect(one)]
-            enumerated = [one.name for one in earlier if one.enumerated]
-            chosen = {*seen, *blind, *enumerated}
+            hidden = [
+                one.name for one in earlier if not walk or one.enumerated or not one.value.requires_grad
+            ]
+            chosen = {*seen, *hidden}
         else:
             chosen = set(stated.get(node.name, ()))
             _refuse_unstated(node.name, [name for name in seen if name not in chosen])
         found[node.name] = [one.name for one in variables[:position] if one.name in chosen]
     return found
+
+
+def _of_program(encoder: Encoder, names: Sequence[str]) -> dict[str, list[str]]:
+    found = site_parents(encoder, Given())
+    if missing := [name for name in names if name not in found]:
+        raise SpecError(
+            f"encoder=: the trace it returned has no site {missing}; it has {list(found)}. It runs the same program on "
+            "the same inputs: encoder=lambda given: net(x, y_values=given['y'])"
+        )
+    return {name: [one for one in found[name] if one in names] for name in names}
 
 
 def reached(tensors: Sequence[Tensor], candidates: Sequence[Variable]) -> list[str]:
@@ -78,22 +100,6 @@ def reached(tensors: Sequence[Tensor], candidates: Sequence[Variable]) -> list[s
         targets.get(fn) or leaves.get(id(getattr(fn, "variable", None))) for fn in _walk(tensors, targets)
     }
     return [node.name for node in candidates if node.name in hits]
-
-
-def tensors_behind(dist: Distribution) -> list[Tensor]:
-    """Every tensor that a distribution holds, in its parts too: a mixture's components, a flow's transforms."""
-    found: list[Tensor] = []
-    stack: list[object] = [dist]
-    met = {id(dist)}  # a transform and its inverse hold each other
-    while stack:
-        for value in vars(stack.pop()).values():
-            for one in value if isinstance(value, list | tuple) else [value]:
-                if isinstance(one, Tensor):
-                    found.append(one)
-                elif isinstance(one, Distribution | Transform) and id(one) not in met:
-                    met.add(id(one))
-                    stack.append(one)
-    return found
 
 
 def _walk(tensors: Sequence[Tensor], stop: Mapping[Any, str]) -> Iterator[Any]:
@@ -125,14 +131,6 @@ def own_leading(node: Variable) -> torch.Size:
     """The leading axes that a variable's *parameters* have: ``()``, ``(B,)``, ``(S, B)``, ``(K, 1, B)``."""
     shape = node.dist.batch_shape
     return shape[: max(0, len(shape) - (node.event_dims - len(node.dist.event_shape)))]
-
-
-def _is_blind(node: Variable) -> bool:
-    return not node.enumerated and not node.value.requires_grad
-
-
-def _is_discrete(node: Variable) -> bool:
-    return enumeration.is_finite(node.dist)
 
 
 def _check_names(stated: Parents | None, names: Sequence[str]) -> None:

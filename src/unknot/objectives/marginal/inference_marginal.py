@@ -10,20 +10,14 @@ from torch.distributions import Distribution
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal import pairwise
-from unknot.objectives.marginal.dependent_variables import (
-    Encoder,
-    ParentTables,
-    enumerated_tables,
-    is_finite_parent,
-    pair_log_probs,
-    refuse_parents,
-)
-from unknot.objectives.marginal.encoder_parents import Parents, encoder_parents
+from unknot.objectives.marginal.dependent_variables import DependentVariables
+from unknot.objectives.marginal.encoder_parents import Encoder, Parents, encoder_parents
 from unknot.objectives.marginal.gather import gather_distribution, own_columns, process_count
 from unknot.objectives.marginal.join_distributions import join_distributions
-from unknot.objectives.marginal.marginal_tree import Groups, Marginal, marginal_tree
-from unknot.objectives.marginal.pairwise import Pairs
+from unknot.objectives.marginal.marginal_tree import Groups, Marginal, check_names, marginal_tree
+from unknot.objectives.marginal.parent_tables import EncoderRuns
+from unknot.objectives.marginal.sampled_parents import SampledParents
+from unknot.objectives.marginal.site_graph import SiteGraph
 from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import Mixture, mixture
 
@@ -37,8 +31,10 @@ class InferenceMarginal:
       :mod:`unknot.objectives.marginal.weights`.
     * ``reference``: the encoder's trace on further items, distinct from the batch's, as more columns. With
       ``exact``, its trace on the *whole* data set, which then replaces the batch as columns.
-    * ``encoder``, ``parents``, ``every_pair``: for variables that depend on each other in the encoder; see
+    * ``encoder``, ``parents``: for variables that depend on each other in the encoder; see
       :mod:`unknot.objectives.marginal.dependent_variables` and :mod:`unknot.objectives.marginal.encoder_parents`.
+    * ``pairs``, ``every_pair``, ``draws``: with a relaxed or continuous parent, how many other items each draw meets
+      (or all), and how many draws of a parent are averaged; see :mod:`unknot.objectives.marginal.sampled_parents`.
     """
 
     dataset_size: int
@@ -47,18 +43,47 @@ class InferenceMarginal:
     encoder: Encoder | None = None
     parents: Parents | None = None
     every_pair: bool = False
+    pairs: int = 16
+    draws: int = 8
 
     def tree(self, q: Trace, groups: Groups) -> Marginal:
         """log q^ of every node of ``groups`` at q's draws."""
         items = _batch_size(q)
         weights = self._mixture(q, items)
-        parents = encoder_parents(q, self.parents, can_rerun=self.encoder is not None)
-        runs = None if self.encoder is None else ParentTables(self.encoder, items)
+        parents = encoder_parents(q, self.parents, self.encoder)
+        if any(parents.values()):
+            return self._dependent(q, parents, weights, items, groups)
         pairs = {
-            node.name: self._pairs(node, [q[name] for name in parents[node.name]], weights, items, runs)
-            for node in q.variables()
+            node.name: variable_pairs(node, self._columns(node, items), weights) for node in q.variables()
         }
         return marginal_tree(pairs, groups, weights)
+
+    def _dependent(
+        self, q: Trace, parents: Parents, weights: Mixture, items: int, groups: Groups
+    ) -> Marginal:
+        graph = SiteGraph({node.name: node for node in q.variables()}, parents)
+        check_names(graph.nodes, groups)
+        if self.reference is not None:
+            child = next(name for name in parents if parents[name])
+            raise SpecError(
+                f"site '{child}' depends on {', '.join(parents[child])} in the encoder; a reference trace cannot tell "
+                "its parameters at this batch's values. Leave reference out."
+            )
+        every = self.every_pair or self.estimator == "exact"
+        others = items - 1 if every else min(self.pairs, items - 1)
+        sampled = few = None
+        if self.encoder is not None:
+            sampled = SampledParents(graph, EncoderRuns(self.encoder, items), others, self.draws)
+            few = self._few_columns(others, items, graph.device)
+        work = DependentVariables(
+            graph, lambda node: self._columns(node, items), weights, few, sampled, items
+        )
+        return work.tree(groups)
+
+    def _few_columns(self, others: int, items: int, device: torch.device) -> Mixture:
+        """Weights of the own item, first, and ``others``."""
+        first = torch.zeros(items, dtype=torch.long, device=device)
+        return mixture(self.estimator, self.dataset_size, 1 + others, first)
 
     @property
     def _only_reference(self) -> bool:
@@ -69,25 +94,6 @@ class InferenceMarginal:
         extra = 0 if self.reference is None else _batch_size(self.reference)
         device = q.variables()[0].value.device
         return mixture(self.estimator, self.dataset_size, batch + extra, own_columns(items, device))
-
-    def _pairs(
-        self, node: Variable, parents: list[Variable], weights: Mixture, items: int, runs: ParentTables | None
-    ) -> Pairs:
-        if not parents:
-            return variable_pairs(node, self._columns(node, items), weights)
-        if self.reference is not None:
-            raise SpecError(
-                f"site '{node.name}' depends on {', '.join(one.name for one in parents)} in the encoder; a reference "
-                "trace cannot tell its parameters at this batch's values. Leave reference out."
-            )
-        tables = enumerated_tables(node, items) if all(one.enumerated for one in parents) else None
-        if tables is None and runs is not None and all(is_finite_parent(one) for one in parents):
-            tables = runs.tables(node, parents)
-        if tables is not None:
-            return variable_pairs(node, gather_distribution(tables.dist, axis=1), weights, tables.parent)
-        if self.every_pair and self.encoder is not None and process_count() == 1:
-            return pairwise.evaluated(pair_log_probs(node, parents, self.encoder, items), weights)
-        return refuse_parents(node, parents)
 
     def _columns(self, node: Variable, items: int) -> Distribution:
         """Parameters of all reference items: the global batch, then the reference batch."""
@@ -101,4 +107,14 @@ class InferenceMarginal:
 def _batch_size(q: Trace) -> int:
     if not q.leading_shape:
         raise SpecError("the encoder's trace has no batch: every site needs values for a batch of items")
+    if q.leading_shape[-1] == 0:
+        raise SpecError(
+            "the batch has no items: expected at least one to estimate q(z) from; skip empty batches"
+        )
+    for node in q.variables():
+        if node.value.numel() == 0:
+            raise SpecError(
+                f"site '{node.name}': its values have shape {tuple(node.value.shape)}, so there is nothing to estimate "
+                "a marginal of; leave the site out of both programs"
+            )
     return q.leading_shape[-1]

@@ -30,12 +30,15 @@ class Marginal:
     """log q^ of one node of the tree and, below it, of its parts.
 
     ``log_q`` (*rows) is the joint of everything below. A group has ``parts``; a variable has ``dimensions``
-    (*rows, D), one log-marginal for each of its leaves.
+    (*rows, D), one log-marginal for each of its leaves. A variable with parents in the encoder also has ``own``
+    and ``own_dimensions``, log q(z_v | x) and log q(z_vd | x) of the items themselves, parents summed out.
     """
 
     log_q: Tensor
     parts: Mapping[str, "Marginal"] = field(default_factory=dict)
     dimensions: Tensor | None = None
+    own: Tensor | None = None
+    own_dimensions: Tensor | None = None
 
     @property
     def sum_of_parts(self) -> Tensor:
@@ -62,7 +65,7 @@ def marginal_tree(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixtu
     >>> tree.parts["style"].parts["z"].dimensions.shape        # (ii), log q^(z_d)
     torch.Size([8, 2])
     """
-    _check_names(variables, groups)
+    check_names(variables, groups)
     return _node(variables, groups, mixture)[1]
 
 
@@ -95,7 +98,8 @@ def _leaf(pairs: Pairs, mixture: Mixture) -> tuple[Tensor, Marginal]:
     return pairs.joint, Marginal(log_q, dimensions=pairs.marginals)
 
 
-def _check_names(variables: Mapping[str, Pairs], groups: Groups) -> None:
+def check_names(variables: Mapping[str, object], groups: Groups) -> None:
+    """Refuse a tree that does not have every variable once."""
     names = variable_names(groups)
     repeated = sorted({name for name in names if names.count(name) > 1})
     missing, unknown = sorted(set(variables) - set(names)), sorted(set(names) - set(variables))

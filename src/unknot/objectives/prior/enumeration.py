@@ -1,10 +1,10 @@
 """Exact marginals of a prior program whose sites depend on discrete ones only: a mixture written as two sites.
 
-If all sites that come before a group G in the program, and are not in it, have finitely many values, then
+If all sites that a group G depends on, and that are not in it, have finitely many values, then
 
     p(z_G) = Σ_k p(k) Π_{i in G} p(z_i | parents among k and G)
 
-over all their combinations k. Sites after G integrate to one.
+over all their combinations k. Other sites integrate to one.
 """
 
 from __future__ import annotations
@@ -19,12 +19,6 @@ from unknot.core.gradients import enumeration
 from unknot.core.node import Variable
 
 MOST = 4096  # combinations; more than this are sampled instead
-
-
-def sites_before(order: Sequence[str], names: Sequence[str]) -> list[str]:
-    """Sites of the program before the last of ``names``, without these."""
-    last = max(order.index(name) for name in names)
-    return [name for name in order[:last] if name not in names]
 
 
 def combinations(sites: Sequence[Variable]) -> dict[str, Tensor] | None:

@@ -6,7 +6,7 @@ If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term
   (:mod:`unknot.objectives.prior.prior_leaves`);
 * **between variables**, a prior program in which one site's parameters come from another's value (a mixture
   prior, an autoregressive one): the root's log p(z) is exact, the sum of the sites' log-probabilities. The
-  marginal of a group G is exact, too, if the sites before it are discrete
+  marginal of a group G is exact, too, if the sites it depends on are discrete
   (:mod:`unknot.objectives.prior.enumeration`), and else sampled, with M draws of the sites outside it,
 
       p^(z_G) = 1/M Σ_m Π_{i in G} p(z_i | parents: in G those of the item, outside those of draw m)
@@ -20,61 +20,70 @@ A prior that depends on the input alone, p(z | x), factorises as far as its site
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 from torch.distributions import Distribution
 
-from unknot.core import validation
-from unknot.core.given_values import GivenValues, given
+from unknot.core.given_values import given
 from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.encoder_parents import own_leading, reached, tensors_behind
+from unknot.objectives.marginal.encoder_parents import Parents
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, variable_names
+from unknot.objectives.marginal.site_graph import SiteGraph
 from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import naive
 from unknot.objectives.parts.groups import leaves
-from unknot.objectives.prior.enumeration import combinations, sites_before
+from unknot.objectives.prior.enumeration import combinations
 from unknot.objectives.prior.prior_leaves import dimension_log_probs, prior_leaves
-
-PriorProgram = Callable[[GivenValues], Trace]
+from unknot.objectives.prior.prior_parents import PriorProgram, prior_parents
 
 
 @dataclass(frozen=True)
 class PriorMarginal:
-    """The prior of a pair of traces. ``program`` and ``draws`` serve sites that depend on each other."""
+    """The prior of a pair of traces.
+
+    ``program`` and ``draws`` serve sites that depend on each other. Which do is read from the program, or stated as
+    ``parents``: see :mod:`unknot.objectives.prior.prior_parents`.
+    """
 
     program: PriorProgram | None = None
     draws: int = 256
+    parents: Parents | None = None
 
     def tree(self, q: Trace, p: Trace, groups: Groups, inference: Marginal) -> Marginal:
         """log p of every node, in the shape of ``inference``, at the same draws."""
         named = variable_names(groups)
         sites = {name: p[name] for name in p if name in named}  # in the program's order
-        dependent = [name for name, node in sites.items() if _depends(node, q)]
+        parents = prior_parents(q, sites, self.program, self.parents)
+        dependent = [name for name in sites if parents[name]]
         if dependent and self.program is None:
             raise SpecError(
-                f"p's sites {', '.join(dependent)} depend on other latent sites, so the prior's group marginals are "
-                "not products of its sites; pass prior=lambda given: decoder(None, given) to have them computed"
+                f"p's sites {', '.join(dependent)} depend on other latent sites, or may (without gradients the trace "
+                "does not tell), so the prior's group marginals are not products of its sites; pass "
+                "prior=lambda given: decoder(None, given) to have them computed, or prior_parents={} if none does"
             )
         sizes = {name: _size(leaf) for name, leaf in leaves(inference).items()}
-        groups_of = PriorGroups(sites, dependent, sizes, self.program, self.draws)
+        groups_of = PriorGroups(SiteGraph(sites, parents), sizes, self.program, self.draws)
         return groups_of.node(groups, root=True)
 
 
 @dataclass(frozen=True)
 class PriorGroups:
-    """Works through a tree: what the sites are, in the program's order, and which depend on others."""
+    """Works through a tree: what the sites are, in the program's order, and which depend on which."""
 
-    sites: Mapping[str, Variable]
-    dependent: list[str]
+    graph: SiteGraph
     sizes: Mapping[str, int]
     program: PriorProgram | None
     draws: int
+
+    @property
+    def sites(self) -> Mapping[str, Variable]:
+        return self.graph.nodes
 
     def node(self, groups: Groups, root: bool) -> Marginal:
         whole = root and len(groups) == 1
@@ -85,7 +94,7 @@ class PriorGroups:
         names = variable_names(groups)
         if len(parts) == 1:
             return Marginal(next(iter(parts.values())).log_q, parts)
-        if root or not self.dependent:
+        if root or not self.graph.conditions(names):
             first, *others = (self.sites[name].log_prob for name in names)
             return Marginal(sum(others, start=first), parts)
         return Marginal(self.group(names), parts)
@@ -93,12 +102,12 @@ class PriorGroups:
     def leaf(self, name: str, whole: bool) -> Marginal:
         """One variable: exact if it depends on nothing or on discrete sites, otherwise sampled."""
         node, size = self.sites[name], self.sizes[name]
-        if name not in self.dependent or whole:
+        if not self.graph.parents[name] or whole:
             return Marginal(node.log_prob, dimensions=prior_leaves(node, size))
         by_density = node.scored_by == "density" and size > 1  # a relaxed binary vector
         listed = None if by_density else self._listed([name])
         batch = self.draws if listed is None else _count(listed)
-        run = self._run(batch, listed or {})
+        run = self._run(batch, [name], listed or {})
         dist = item_distribution(run[name], batch)
         pairs = variable_pairs(node, dist, naive(batch, batch))
         if pairs.marginals.shape[-1] != size:
@@ -125,20 +134,28 @@ class PriorGroups:
         times = self.draws if listed is None else _count(listed)
         held = {node.name: _repeat(node.value, node, rows, times) for node in inside}
         outside = {name: _spread(values, rows) for name, values in (listed or {}).items()}
-        run = self._run(rows.numel() * times, {**held, **outside})
+        run = self._run(rows.numel() * times, names, {**held, **outside})
         logs = [_rescore(node, run[node.name].dist, rows, times) for node in inside]
         logs += [run[name].log_prob for name in outside]
         total = sum(logs[1:], start=logs[0]).reshape(times, *rows)
         return log_mean_exp(total, 0) if listed is None else torch.logsumexp(total, 0)
 
     def _listed(self, names: list[str]) -> dict[str, Tensor] | None:
-        before = sites_before(list(self.sites), names)
-        return combinations([self.sites[name] for name in before])
+        return combinations([self.sites[name] for name in self.graph.outside(names)])
 
-    def _run(self, size: int, held: Mapping[str, Tensor]) -> Trace:
+    def _run(self, size: int, names: list[str], held: Mapping[str, Tensor]) -> Trace:
+        """The program at ``held`` values; sites that ``names`` do not depend on stay at some value of theirs."""
         assert self.program is not None
+        needed = self.graph.ancestors(names)
+        idle = {name: _some_value(node, size) for name, node in self.sites.items() if name not in needed}
         event_dims = {name: node.event_dims for name, node in self.sites.items()}
-        return self.program(given(size, dict(held)).with_event_dims(event_dims))
+        return self.program(given(size, {**idle, **held}).with_event_dims(event_dims))
+
+
+def _some_value(node: Variable, size: int) -> Tensor:
+    """One value of a site, for ``size`` items."""
+    first = node.value.detach()[(0,) * node.leading_dims]
+    return first.expand(size, *first.shape)
 
 
 def _count(listed: Mapping[str, Tensor]) -> int:
@@ -166,33 +183,6 @@ def _rescore(node: Variable, dist: Distribution, rows: torch.Size, times: int) -
     if node.unbounded is not None:
         twin.unbounded = _repeat(node.unbounded, node, rows, times)
     return twin.log_prob
-
-
-def _depends(node: Variable, q: Trace) -> bool:
-    """Whether p's parameters at a site come from other latent values.
-
-    Parameters without a batch axis, or equal for all items, do not. If they differ, a path to a latent value
-    decides; where a latent value carries no gradient no path can show, and they are taken to depend on it.
-    """
-    tensors, lead = tensors_behind(node.dist), own_leading(node)
-    if not lead or not any(_varies(tensor, lead) for tensor in tensors):
-        return False
-    others = [one for one in q.variables() if one.name != node.name]
-    if not validation.is_on() or any(not one.value.requires_grad for one in others):
-        return bool(others)
-    return bool(reached(tensors, others))
-
-
-def _varies(tensor: Tensor, lead: torch.Size) -> bool:
-    """Whether a parameter differs between items; expanded axes (stride zero) cannot."""
-    if tensor.shape[: len(lead)] != lead:
-        return False  # shared by all items
-    if all(size == 1 or tensor.stride(axis) == 0 for axis, size in enumerate(lead)):
-        return False
-    if torch.compiler.is_compiling():
-        return True
-    flat = tensor.detach().flatten(0, len(lead) - 1)
-    return bool((flat != flat[:1]).any())
 
 
 def _size(leaf: Marginal) -> int:

@@ -1,0 +1,77 @@
+"""Which sites of the prior depend on other latent sites: from the program, or from what its trace shows.
+
+In this order: what is **stated**; one run of the **program**, ``prior=``, under tags
+(:mod:`unknot.objectives.marginal.site_parents`); the **trace alone**. There, parameters without a batch axis
+depend on nothing, and a path of gradients to a latent value shows a dependence. Where a latent value carries no
+gradient no path can show, and the site is taken to depend on it. Numbers never decide: a batch of one class has the
+same parameters for all items, and depends on the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from unknot.core.given_values import GivenValues, given
+from unknot.core.node import Variable
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.objectives.marginal.encoder_parents import Parents, own_leading, reached
+from unknot.objectives.marginal.site_parents import site_parents
+from unknot.objectives.marginal.tensors_behind import tensors_behind
+
+PriorProgram = Callable[[GivenValues], Trace]
+
+
+def prior_parents(
+    q: Trace, sites: Mapping[str, Variable], program: PriorProgram | None, stated: Parents | None
+) -> dict[str, list[str]]:
+    """For each of the ``sites`` of p, in the program's order, those others that its parameters come from, or may."""
+    if stated is None and program is not None and not torch.compiler.is_compiling():
+        stated = _of_program(program, sites)
+    if stated is not None:
+        return {name: [one for one in sites if one in stated.get(name, ())] for name in sites}
+    names = list(sites)
+    return {
+        name: names[: names.index(name)] or names[1:] if _may_depend(node, q) else []
+        for name, node in sites.items()
+    }
+
+
+def _of_program(program: PriorProgram, sites: Mapping[str, Variable]) -> Parents:
+    """Read from a run at the batch's own values, one draw of each."""
+    values = {name: _one_draw(node) for name, node in sites.items()}
+    items = max((len(value) for name, value in values.items() if sites[name].leading_dims), default=1)
+    found = site_parents(program, given(items, values))
+    if missing := [name for name in sites if name not in found]:
+        raise SpecError(
+            f"prior=: the trace it returned has no site {missing}; it has {list(found)}. "
+            "Pass prior=lambda given: decoder(None, given)"
+        )
+    return found
+
+
+def _one_draw(node: Variable) -> Tensor:
+    """(..., B, event...) -> (B, event...)."""
+    return node.value.detach()[(0,) * max(0, node.leading_dims - 1)]
+
+
+def _may_depend(node: Variable, q: Trace) -> bool:
+    """Whether the trace shows a path to another latent value, or could not show it."""
+    lead, tensors = own_leading(node), tensors_behind(node.dist)
+    if not any(_has_items(tensor, lead) for tensor in tensors):
+        return False
+    others = [one for one in q.variables() if one.name != node.name]
+    hidden = torch.compiler.is_compiling() or not torch.is_grad_enabled()
+    if hidden or any(not one.value.requires_grad for one in others):
+        return bool(others)
+    return bool(reached(tensors, others))
+
+
+def _has_items(tensor: Tensor, lead: torch.Size) -> bool:
+    """Whether a parameter has leading axes of its own: expanded ones (stride zero) are not."""
+    if not lead or tensor.shape[: len(lead)] != lead:
+        return False  # shared by all items
+    return any(size > 1 and tensor.stride(axis) != 0 for axis, size in enumerate(lead))
