@@ -38,7 +38,7 @@ def site_parents(program: Callable[..., Trace], *args: Any, **kwargs: Any) -> di
     >>> def encoder(x):
     ...     q = unknot.Trace()
     ...     y = q.concrete(x, 0.66, name="y")
-    ...     q.normal(y.argmax(-1, keepdim=True), 1.0, name="z")
+    ...     q.normal(y.argmax(-1, keepdim=True).float(), 1.0, name="z")
     ...     return q
     >>> site_parents(encoder, torch.zeros(5, 3))
     {'y': [], 'z': ['y']}
