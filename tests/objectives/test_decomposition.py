@@ -175,6 +175,15 @@ def test_an_empty_batch_and_an_empty_variable_are_refused_by_name():
             decompose(q, p, N)
 
 
+def test_an_empty_batch_with_labels_is_refused_by_name():
+    q, p = unknot.Trace(), unknot.Trace()
+    nobody = unknot.partial(torch.zeros(0, dtype=torch.long), torch.zeros(0, dtype=torch.bool))
+    q.concrete(torch.zeros(0, 3), 0.66, value=nobody, name="y")
+    p.concrete(torch.zeros(3), 0.66, value=q["y"], name="y")
+    with pytest.raises(SpecError, match="no items"):
+        decompose(q, p, N)
+
+
 @pytest.mark.slow
 def test_the_objective_compiles_without_graph_breaks():
     encoder, x = Encoder(), data()
