@@ -94,3 +94,32 @@ def test_tensors_from_before_are_put_back() -> None:
     assert before.tolist() == [1.0, 1.0, 1.0]
     tags.restore()
     assert before.tolist() == [0.0, 0.0, 0.0]
+
+
+def test_what_was_joined_comes_apart() -> None:
+    tags = Tags()
+    with tags:
+        a, b = tags.fresh(torch.ones(3, 2), 1), tags.fresh(torch.ones(3, 4), 2)
+        first, second = torch.relu(torch.cat([a, b], -1) * 2 + 1).clone().split([2, 4], -1)
+        mixed = torch.cat([a, b], -1)[:, 1:3]
+        rows = torch.stack([a, a * b[:, :2]]).unbind(0)
+        summed = torch.cat([a, b], -1) @ torch.ones(6, 2)
+    assert tags.of(first) == {1}
+    assert tags.of(second) == {2}
+    assert tags.of(mixed) == tags.of(rows[1]) == tags.of(summed) == {1, 2}
+    assert tags.of(rows[0]) == {1}
+
+
+def test_slices_of_one_buffer() -> None:
+    tags = Tags()
+    with tags:
+        buffer = torch.zeros(3, 4)
+        buffer[:, 0] = tags.fresh(torch.ones(3), 1)
+        buffer[:, 1:3] += tags.fresh(torch.ones(3, 2), 2)
+        again = buffer.clone()
+        again[:, 0] = 0.0  # forgotten
+    assert tags.of(buffer[:, 0]) == {1}
+    assert tags.of(buffer[:, 1:3]) == {2}
+    assert tags.of(buffer[:, 3]) == frozenset()
+    assert tags.of(buffer) == {1, 2}
+    assert tags.of(again) == {2}

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 import unknot
-from tests.graph.graph_programs import PIXELS, B, Decoder, Encoder, arrows, data, faces_decoder, network
+from tests.graph.graph_programs import PIXELS, B, Decoder, Encoder, arrows, data, faces_decoder, network, read
 
 
 def test_data_is_named_by_the_site_that_observes_it() -> None:
@@ -137,3 +137,23 @@ def test_state_is_put_back_when_the_program_fails() -> None:
     assert counter.item() == 0
     q = unknot.Trace()
     assert q.normal(torch.zeros(B), 1.0, name="z") is q["z"].value  # nobody listens any more
+
+
+@pytest.mark.parametrize("way", ["cat and split", "slices of a buffer"])
+def test_variables_that_only_shared_a_tensor_are_no_parents(way: str) -> None:
+    """Two heads read two halves of what two sites wrote side by side."""
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        one, two = q.normal(network(2, x), 1.0, name="one"), q.normal(network(2, x), 1.0, name="two")
+        if way == "cat and split":
+            left, right = torch.cat([one, two], -1).split(2, -1)
+        else:
+            both = torch.zeros(len(x), 4)
+            both[:, :2], both[:, 2:] = one, two
+            left, right = both[:, :2], both[:, 2:]
+        q.normal(network(2, left), 1.0, name="left")
+        q.normal(network(2, right), 1.0, name="right")
+        return q
+
+    assert read(encoder) == {"x -> one", "x -> two", "one -> left", "two -> right"}

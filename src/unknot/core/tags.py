@@ -1,8 +1,10 @@
 """Tensors that remember what they were computed from: sets of tags that follow data through every operation.
 
-Tags belong to *storages*, not to tensor objects: views, ``detach()``, in-place writes and operations that hand
-an input back all share a storage, so none of them can lose a tag. The price is that writing to one slice of a
-tensor tags the whole of it. What an operation returns carries the tags of all tensors it read.
+Tags belong to the elements of *storages*, not to tensor objects: views, ``detach()``, in-place writes and operations
+that hand an input back all share a storage, so none of them can lose a tag. What an operation returns carries the tags
+of all that it read; joining, copying and pointwise operations keep them element by element
+(:mod:`unknot.core.patchwork`), so that what was joined can come apart again. That a weight is zero is not seen: a
+layer that starts at zero is an edge all the same.
 """
 
 from __future__ import annotations
@@ -10,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-Tag = int
-NONE: frozenset[Tag] = frozenset()
+from unknot.core.patchwork import NONE, Patchwork, Tag
+
+__all__ = ["NONE", "Tag", "Tags"]
 
 # Operations that take only shape, type and device from their argument.
 _SHAPE_ONLY = {
@@ -27,6 +31,8 @@ _OVERWRITES = {
     *("copy_", "fill_", "zero_", "normal_", "uniform_", "exponential_", "bernoulli_", "random_"),
     *("geometric_", "cauchy_", "log_normal_"),
 }
+# Operations that keep elements apart without being marked as pointwise.
+_ELEMENTWISE = {"clone", "copy_", "_to_copy"}
 # Batch norm's memory of earlier batches: state of the module, not a path between variables.
 _RUNNING_STATISTICS = ("running_mean", "running_var")
 
@@ -47,7 +53,7 @@ class Tags(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self._tags: dict[int, frozenset[Tag]] = {}
+        self._patches = Patchwork()
         self._kept: dict[int, Any] = {}  # storages seen: kept alive, so that their addresses stay theirs
         self._made: set[int] = set()  # of these, the ones that the program itself made
         self._before: dict[int, tuple[Tensor, Tensor]] = {}  # tensors of others and what they held
@@ -58,7 +64,7 @@ class Tags(TorchDispatchMode):
 
     def of(self, *values: Any) -> frozenset[Tag]:
         """All tags on the tensors in ``values``, which may be nested lists, tuples and dictionaries."""
-        return NONE.union(*(self._tags.get(_key(t), NONE) for t in _tensors(values)))
+        return NONE.union(*(self._patches.of(_key(t), t) for t in _tensors(values)))
 
     def fresh(self, value: Tensor, tag: Tag | None) -> Tensor:
         """A copy of ``value`` that carries exactly this tag (or none), whatever ``value`` came from."""
@@ -79,22 +85,53 @@ class Tags(TorchDispatchMode):
         for tensor in written + remembered:
             self._remember(tensor)
         given = {_key(t) for t in _tensors((args, kwargs))}
-        read = self.of(args[1:] if _overwrites(name, args) else args, kwargs)
-        if name in _SHAPE_ONLY:
-            read = NONE
+        inputs = (args[1:] if name in _OVERWRITES else args, kwargs)
+        read = NONE if name in _SHAPE_ONLY else self.of(*inputs)
+        by_element = self._by_element(func, inputs)  # before anything is overwritten
         result = func(*args, **kwargs)
         for tensor in _tensors(result):
             if _key(tensor) not in given or name == "lift_fresh":
                 self._made.add(_key(tensor))
                 self._set(tensor, read)
+                if by_element is not None:
+                    self._set_elements(tensor, by_element, read)
         for tensor in written:
-            self._set(tensor, read)
+            self._set_elements(tensor, by_element, read)
         return result
+
+    def _by_element(self, func: Any, inputs: Any) -> np.ndarray | None:
+        """What each element of the result is made from, where an operation keeps elements apart; else None."""
+        name = func.overloadpacket.__name__
+        tensors = list(_tensors(inputs))
+        if any(not _has_elements(t) for t in tensors):
+            return None
+        elements = [self._patches.elements(_key(t), t) for t in tensors]
+        if name in ("cat", "stack"):
+            dim = inputs[0][1] if len(inputs[0]) > 1 else inputs[1].get("dim", 0)
+            if name == "stack":
+                return np.stack(elements, dim)
+            joined = [part for part in elements if part.shape != (0,)]  # torch skips these
+            return np.concatenate(joined, dim) if joined else None
+        if all(self._patches.is_uniform(_key(t)) for t in tensors):
+            return None
+        if torch.Tag.pointwise in func.tags or name in _ELEMENTWISE:
+            return self._patches.union(elements, tuple(torch.broadcast_shapes(*(t.shape for t in tensors))))
+        return None
+
+    def _set_elements(self, tensor: Tensor, by_element: np.ndarray | None, read: frozenset[Tag]) -> None:
+        """Tags of the elements of a new or changed tensor: each its own, or all those that were ``read``."""
+        if not _has_elements(tensor):
+            self._set(tensor, read)
+            return
+        if by_element is None or not _fits(by_element.shape, tensor.shape):
+            by_element = np.asarray(self._patches.number(read))
+        self._kept[_key(tensor)] = _storage(tensor)
+        self._patches.set_elements(_key(tensor), tensor, by_element)
 
     def _set(self, tensor: Tensor, tags: frozenset[Tag]) -> None:
         key = _key(tensor)
         self._kept[key] = _storage(tensor)
-        self._tags[key] = tags
+        self._patches.set_all(key, tags)
 
     def _remember(self, tensor: Tensor) -> None:
         key = _key(tensor)
@@ -126,12 +163,15 @@ def _tensors(values: Any) -> Iterator[Tensor]:
         yield from _tensors(list(values.values()))
 
 
-def _overwrites(name: str, args: Any) -> bool:
-    """Whether the operation replaces all that its first argument's storage held."""
-    if name not in _OVERWRITES:
-        return False
-    storage = _storage(args[0])
-    return not isinstance(storage, Tensor) and args[0].numel() * args[0].element_size() == storage.nbytes()
+def _has_elements(tensor: Tensor) -> bool:
+    """Whether a tensor's elements lie in a storage, by strides."""
+    return tensor.layout == torch.strided and not isinstance(_storage(tensor), Tensor)
+
+
+def _fits(shape: tuple[int, ...], wide: torch.Size) -> bool:
+    """Whether numbers of one shape can be written to elements of another."""
+    aligned = zip(reversed(shape), reversed(wide), strict=False)
+    return len(shape) <= len(wide) and all(size in (1, full) for size, full in aligned)
 
 
 def _written(func: Any, args: Any, kwargs: Any) -> tuple[list[Tensor], list[Tensor]]:
