@@ -23,6 +23,7 @@ from unknot.core.expectation import expect
 
 BATCH, PIXELS, HIDDEN, CLASSES, STYLE, TAU, ALPHA = 128, 784, 256, 10, 10, 0.66, 50.0
 EAGER_GOAL, COMPILED_GOAL, SAMPLES_GOAL = 1.10, 0.85, 1.10
+CHECKED_GOAL, CHECKS_GOAL = 1.05, 1.03  # with validation on: over hand-written, and over validation off
 
 
 class Networks(nn.Module):
@@ -49,6 +50,12 @@ def traced(nets: Networks, x: Tensor, labels: Tensor, known: Tensor, samples: in
     p.bernoulli(logits=nets.back(unknot.cat([y, z], -1)), value=x, name="x")
     classifier = torch.where(known, q["y"].log_prob, 0.0)
     return -expect(q, p.log_prob() - q.log_prob() + (1 + ALPHA) * classifier).mean()
+
+
+def checked(nets: Networks, x: Tensor, labels: Tensor, known: Tensor, samples: int | None) -> Tensor:
+    """The loss with traces and validation on."""
+    with unknot.validation(True):
+        return traced(nets, x, labels, known, samples)
 
 
 def by_hand(nets: Networks, x: Tensor, labels: Tensor, known: Tensor, samples: int | None) -> Tensor:
@@ -123,12 +130,16 @@ def ratios(losses: dict[str, Loss], samples: int | None, rounds: int) -> dict[st
 def run() -> list[dict[str, Any]]:
     """Rows for ``python -m benchmarks``."""
     with unknot.validation(False):
-        losses: dict[str, Loss] = {"by hand": by_hand, "traced": traced}
+        losses: dict[str, Loss] = {"by hand": by_hand, "traced": traced, "checked": checked}
         if shutil.which("g++"):
             losses["compiled"] = torch.compile(traced, fullgraph=True)
         one = ratios(losses, None, rounds=300)
         many = ratios({"by hand": by_hand, "traced": traced}, 64, rounds=25)
-    rows = [("step with traces, S=1, over hand-written", one["traced"], EAGER_GOAL)]
+    rows = [
+        ("step with traces, S=1, over hand-written", one["traced"], EAGER_GOAL),
+        ("step with traces and validation, S=1, over hand-written", one["checked"], CHECKED_GOAL),
+        ("step with traces, validation on over off", one["checked"] / one["traced"], CHECKS_GOAL),
+    ]
     if "compiled" in one:
         rows.append(
             ("compiled step with traces, S=1, over hand-written eager", one["compiled"], COMPILED_GOAL)
