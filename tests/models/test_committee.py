@@ -25,28 +25,28 @@ def slow_objective(committee: Committee, data: Dataset, rows: list[int], style: 
     """The total of all members, by loops over members, rows and classes; ``style`` are the draws (K, 1, M B, Z)."""
     views = committee.views(rows_of(data))
     labels = data.factors["kind"].values
-    held = committee._held["kind"]
+    held = committee._held["0"]
     seen_by = {int(i): held.visible[:, n] for n, i in enumerate(held.ids)}
-    kind = committee.factors["kind"]
+    kind = committee.factors[0]
     g, r = committee.generators, committee.recognisers
     total = torch.zeros(())
     for m, setting in enumerate(committee.members):
 
         def logits(row: int, m: int = m) -> Tensor:
             x = views.inputs[row]
-            found = x @ r.linear["kind"][m] + r.bias["kind"][m, 0]
+            found = x @ r.linear["0"][m] + r.bias["0"][m, 0]
             if m in r.deep:
                 d = r.deep.index(m)
-                found = found + silu(x @ r.hidden[d] + r.hidden_bias[d, 0]) @ r.out["kind"][d]
+                found = found + silu(x @ r.hidden[d] + r.hidden_bias[d, 0]) @ r.out["0"][d]
             return found
 
         visible = [i for i in range(len(data)) if labels[i] >= 0 and seen_by[int(data.ids[i])][m]]
         right = sum((Categorical(logits=logits(i)).log_prob(labels[i]) for i in visible), torch.zeros(()))
-        pays = setting.ridge * 0.5 * (r.linear["kind"][m] ** 2).sum()
+        pays = setting.ridge * 0.5 * (r.linear["0"][m] ** 2).sum()
         if m in r.deep:
             d = r.deep.index(m)
             pays = pays + setting.ridge_hidden * (
-                (r.hidden[d] ** 2).sum() / 8 + (r.out["kind"][d] ** 2).sum()
+                (r.hidden[d] ** 2).sum() / 8 + (r.out["0"][d] ** 2).sum()
             )
         total = total + setting.alpha * (right - pays) / len(visible)
         if not setting.generative:
@@ -59,11 +59,11 @@ def slow_objective(committee: Committee, data: Dataset, rows: list[int], style: 
             for k in range(2):
                 weight = float(labels[row] == k) if known else posterior.probs[k]
                 code = torch.eye(2)[k]
-                h = silu(x @ g.enc_x[m] + code @ g.enc_y["kind"][m])
+                h = silu(x @ g.enc_x[m] + code @ g.enc_y["0"][m])
                 mean = h @ g.enc_mean[m] + x @ g.enc_linear[m] + g.enc_mean_bias[m, 0]
                 scale = (h @ g.enc_scale[m] + g.enc_scale_bias[m, 0]).exp()
                 z = style[k, 0, m * len(rows) + place]
-                h = silu(z @ g.dec_z[m] + code @ g.dec_y["kind"][m])
+                h = silu(z @ g.dec_z[m] + code @ g.dec_y["0"][m])
                 made = torch.cat([h, z, code]) @ g.dec_out[m]
                 likelihood = (
                     Normal(made, softplus(g.dec_noise[m, 0]) + 0.05).log_prob(x)[views.seen[row]].sum()
@@ -97,7 +97,7 @@ def test_the_bound_is_that_of_eq_8_without_its_classifier() -> None:
 def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
     data = only(table(), "kind")
     committee = prepared(data, **SMALL)
-    held = committee._held["kind"]
+    held = committee._held["0"]
     row = int((held.folds == 0).nonzero()[0])
     gradients = []
     for flip in (False, True):
@@ -108,7 +108,7 @@ def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
         q, p = committee(type(batch)(batch.x, batch.ids, values, batch.known, batch.dataset_size))
         committee.zero_grad()
         elbo(q, p).loss.backward()
-        gradients.append(committee.recognisers.linear["kind"].grad.clone())
+        gradients.append(committee.recognisers.linear["0"].grad.clone())
     change = (gradients[0] - gradients[1]).abs().sum((1, 2))
     assert (change[::2] == 0).all()  # the members of fold 0
     assert (change[1::2] > 0).all()
@@ -120,24 +120,24 @@ def test_labels_alone_leaves_the_generators_out() -> None:
     q, p = committee(data.batch(range(10)))
     labels_alone(q, p, alpha=0.0).loss.backward()
     assert all(w.grad is None or w.grad.abs().max() == 0 for w in committee.generators.parameters())
-    assert committee.recognisers.linear["kind"].grad.abs().sum() > 0
+    assert committee.recognisers.linear["0"].grad.abs().sum() > 0
 
 
 def test_the_mixture_hears_each_label_from_members_that_did_not_see_it() -> None:
     data = only(table(), "kind")
     committee = prepared(data, **SMALL)
-    held, labels = committee._held["kind"], data.factors["kind"].values[:24]
+    held, labels = committee._held["0"], data.factors["kind"].values[:24]
     with torch.no_grad():  # the first setting knows every label that it may see and is wrong about the others
-        committee.recognisers.linear["kind"].zero_()
-        committee.recognisers.out["kind"].zero_()
-        committee.recognisers.bias["kind"].zero_()
+        committee.recognisers.linear["0"].zero_()
+        committee.recognisers.out["0"].zero_()
+        committee.recognisers.bias["0"].zero_()
     right = 4.0 * torch.eye(2)[labels]
     out = torch.zeros(6, 24, 2)
     for m in (0, 1):
         out[m] = torch.where(held.visible[m][:, None], right, -right)
-    committee.recognisers.forward = lambda inputs, members: {"kind": out}  # type: ignore[method-assign]
+    committee.recognisers.forward = lambda inputs, members: {"0": out}  # type: ignore[method-assign]
     committee.conclude()
-    assert committee.factors["kind"].weights[0] < 0.05
+    assert committee.factors[0].weights[0] < 0.05
     assert int(committee.speaker) == 2  # the other setting that generates
 
 

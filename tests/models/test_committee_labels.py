@@ -24,6 +24,6 @@ def test_members_of_a_fold_do_not_see_its_labels() -> None:
 def test_labels_are_kept_in_the_order_of_ids() -> None:
     data = table()
     committee = prepared(data.subset(torch.arange(59, -1, -1)))
-    held = committee._held["kind"]
+    held = committee._held["0"]
     assert torch.equal(held.ids, torch.arange(100, 124))
     assert torch.equal(held.labels.values, data.factors["kind"].values[:24])

@@ -49,12 +49,12 @@ class Committee(nn.Module):
         self.spec = spec
         self.members = [one for one in spec.settings for _ in range(spec.folds)]
         self.generating = sum(one.generative for one in self.members)
-        sizes = {one.name: one.size or 0 for one in spec.factors}
+        sizes = {str(i): one.size or 0 for i, one in enumerate(spec.factors)}  # names may be any
         self.views = TableViews(spec.columns, spec.rows)
         width = self.views.width
         self.recognisers = MemberRecognisers(self.members, self.views.inputs, width, spec.hidden, sizes)
         self.generators = MemberGenerators(self.generating, width, spec.hidden, spec.style, sizes)
-        self.factors = nn.ModuleDict({n.name: member_factor(n, spec, self.generating) for n in spec.factors})
+        self.factors = nn.ModuleList([member_factor(n, spec, self.generating) for n in spec.factors])
         self.register_buffer("speaker", torch.zeros((), dtype=torch.long))
         self.speaker: Tensor
         self._held: dict[str, HeldLabels] = {}
@@ -65,21 +65,21 @@ class Committee(nn.Module):
     def prepare(self, data: Any) -> None:
         """Take the columns' statistics from all rows of a data set, and its labels, dealt into folds."""
         self.views.learn(data.x)
-        for name, factor in self._factors():
+        for key, factor in self._factors():
             held = hold_labels(factor, data, self.views)
             start = factor.learn(held.labels, held.visible)
             if start is not None:
-                self.recognisers.bias[name].copy_(start[:, None])
-            self._held[name] = held
+                self.recognisers.bias[key].copy_(start[:, None])
+            self._held[key] = held
 
     @torch.no_grad()
     def conclude(self) -> None:
         """Fit the mixture's weights and temperature to the labels, each as the members say that did not see it."""
         self._refuse_unprepared()
         total = torch.zeros(len(self.spec.settings), device=self.speaker.device)
-        for name, factor in self._factors():
-            held = self._held[name]
-            out = self.recognisers(held.inputs, len(self.members))[name]
+        for key, factor in self._factors():
+            held = self._held[key]
+            out = self.recognisers(held.inputs, len(self.members))[key]
             settings = torch.arange(len(self.spec.settings), device=out.device)[:, None]
             hidden = out[
                 settings * self.spec.folds + held.folds, torch.arange(len(held.folds), device=out.device)
@@ -106,10 +106,10 @@ class Committee(nn.Module):
         views = self.views(x)
         outputs = self.recognisers(views.inputs, len(self.members))
         q, codes = Trace(samples=samples), {}
-        for name, factor in self._factors():
-            given = (labels or {}).get(name)
+        for key, factor in self._factors():
+            given = (labels or {}).get(factor.name)
             value = None if given is None else factor.value(given)
-            codes[name] = factor.joint_site(q, outputs[name], value)
+            codes[key] = factor.joint_site(q, outputs[key], value)
         rows = self._rows(views, self._speaking)
         q.normal(*self.generators.style(rows, codes, self._speaking), name=STYLE, event_dims=1)
         return q
@@ -144,9 +144,9 @@ class Committee(nn.Module):
         views = self.views(batch.x)
         outputs = self.recognisers(views.inputs, self.generating)
         q, codes = Trace(), {}
-        for name, factor in self._factors():
-            labels = self._visible(factor.value(batch.values[name]), self._held[name], batch.ids)
-            codes[name] = factor.member_site(q, outputs[name], labels)
+        for key, factor in self._factors():
+            labels = self._visible(factor.value(batch.values[factor.name]), self._held[key], batch.ids)
+            codes[key] = factor.member_site(q, outputs[key], labels)
         rows = self._rows(views, members)
         q.normal(*self.generators.style(rows, codes, members), name=STYLE, event_dims=1)
         p, features = self._generate(q, members, len(batch.x))
@@ -161,17 +161,17 @@ class Committee(nn.Module):
         """``Σ_members α mean log q(y | x)`` and ``-Σ_members α R / n``, over factors."""
         alpha, ridge, ridge_hidden = (self._each(key) for key in ("alpha", "ridge", "ridge_hidden"))
         fit = held_back = torch.zeros((), device=alpha.device)
-        for name, factor in self._factors():
-            held = self._held[name]
+        for key, factor in self._factors():
+            held = self._held[key]
             rows: Any = slice(None)
             if len(held.folds) > MOST_LABELS:
                 rows = torch.randperm(len(held.folds))[:MOST_LABELS].to(alpha.device)
-            out = self.recognisers(held.inputs[rows], len(self.members))[name]
+            out = self.recognisers(held.inputs[rows], len(self.members))[key]
             visible = held.visible[:, rows]
             log_q = torch.where(visible, factor.log_q(out, held.labels.values[rows]), 0.0)  # (M, n)
             fit = fit + (alpha * log_q.sum(1) / visible.sum(1).clamp_min(1)).sum()
-            linear = ridge * self.recognisers.linear_length(name)
-            hidden = ridge_hidden * self.recognisers.hidden_length(name)
+            linear = ridge * self.recognisers.linear_length(key)
+            hidden = ridge_hidden * self.recognisers.hidden_length(key)
             count = held.visible.sum(1).clamp_min(1)
             held_back = held_back - (alpha * factor.held_back(linear, hidden) / count).sum()
         return {"labels": fit, "ridge": held_back}
@@ -188,7 +188,7 @@ class Committee(nn.Module):
     def _generate(self, q: Trace | GivenValues, members: slice, items: int) -> tuple[Trace, Tensor]:
         """All latent sites of p, and the features from which the columns are made."""
         p = Trace()
-        codes = {name: factor.prior_site(p, q[name], members, items) for name, factor in self._factors()}
+        codes = {key: factor.prior_site(p, q[factor.name], members, items) for key, factor in self._factors()}
         zeros = torch.zeros(self.spec.style, device=self.speaker.device)
         z = p.normal(zeros, torch.ones_like(zeros), value=q[STYLE], name=STYLE, event_dims=1)
         return p, self.generators.features(z, codes, members)
@@ -215,7 +215,8 @@ class Committee(nn.Module):
         return views.columns[torch.tensor(which, device=views.columns.device)].flatten(0, 1)
 
     def _factors(self) -> list[tuple[str, MemberFactor]]:
-        return [(name, one) for name, one in self.factors.items() if isinstance(one, MemberFactor)]
+        """Every factor with the key of its weights in the networks."""
+        return [(str(i), one) for i, one in enumerate(self.factors) if isinstance(one, MemberFactor)]
 
     @property
     def _speaking(self) -> slice:

@@ -10,6 +10,7 @@ from unknot.papers import (
     mnist_demo,
     mnist_style_grid,
     mnist_supervision_rate,
+    own_data,
     svhn,
     svhn_analogies,
     svhn_style_grid,
@@ -27,6 +28,7 @@ _FILES = (
     svhn_analogies,
     svhn_style_grid,
     faces,
+    own_data,
 )
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 

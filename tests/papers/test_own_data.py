@@ -1,0 +1,33 @@
+"""own-data: groups apart, every method with the same rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.papers.own_data import EXPERIMENT, LABELS, paired
+
+
+def test_three_groups_and_every_method_of_each_table() -> None:
+    found = EXPERIMENT.cases("quick")
+    tables = {(c["group"], c["package"], c["item"]) for c in found}
+    assert [sum(group == name for group, *_ in tables) for name in ("tune", "look", "fresh")] == [14, 14, 14]
+    for table in tables:
+        mine = [c for c in found if (c["group"], c["package"], c["item"]) == table]
+        assert len(mine) == len(LABELS) * (5 if mine[0]["numbers"] else 7)
+
+
+def test_no_table_is_in_two_groups() -> None:
+    found = EXPERIMENT.cases("quick")
+    by_group = {
+        g: {(c["package"], c["item"]) for c in found if c["group"] == g} for g in ("tune", "look", "fresh")
+    }
+    assert not by_group["tune"] & by_group["look"]
+    assert not by_group["fresh"] & (by_group["tune"] | by_group["look"])
+
+
+def test_ranks_take_only_rows_that_every_method_has() -> None:
+    def cell(row: str, column: str, value: float) -> dict[str, object]:
+        return {"case": {"row": row, "column": column}, "numbers": {"accuracy": {"mean": value}}}
+
+    found = [cell("a", "ours", 3), cell("a", "linear", 2), cell("b", "ours", 9)]
+    np.testing.assert_array_equal(paired(found, ["ours", "linear"]), [[3, 2]])  # type: ignore[arg-type]
