@@ -45,9 +45,7 @@ def slow_objective(committee: Committee, data: Dataset, rows: list[int], style: 
         pays = setting.ridge * 0.5 * (r.linear["0"][m] ** 2).sum()
         if m in r.deep:
             d = r.deep.index(m)
-            pays = pays + setting.ridge_hidden * (
-                (r.hidden[d] ** 2).sum() / 8 + (r.out["0"][d] ** 2).sum()
-            )
+            pays = pays + setting.ridge_hidden * ((r.hidden[d] ** 2).sum() / 8 + (r.out["0"][d] ** 2).sum())
         total = total + setting.alpha * (right - pays) / len(visible)
         if not setting.generative:
             continue
