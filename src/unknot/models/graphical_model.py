@@ -56,7 +56,7 @@ class GraphicalModel(nn.Module):
         self.spec = spec if isinstance(spec, ModelSpec) else read_spec(spec)
         self.shape = Size(shape)
         data = self.spec.data
-        self.register_buffer("temperature", torch.tensor(self.spec.temperature))
+        self.register_buffer("temperature", torch.tensor(float(self.spec.temperature)))
         self.temperature: Tensor  # of relaxed draws; schedules set it
         self.likelihood: Likelihood = likelihood(data, self.shape, self.spec.width)
         self.families = ByNode({n.name: family(n) for n in self.spec.latents})
