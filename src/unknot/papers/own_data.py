@@ -143,7 +143,8 @@ EXPERIMENT = Experiment(
     notes=(
         "Rows of `tune` were used to choose the defaults: they prove nothing. Those of `look` were scored once with "
         "the recipe before it came here and are scored again; those of `fresh` were drawn by a seed from the package's "
-        "list and are scored once. Of the splits, one with an odd seed has balanced labels, the others as they come (at least two of a class). "
+        "list and are scored once. Of the splits, one with an odd seed has balanced labels, the others as they come "
+        "(at least two of a class). "
         "Categories are one-hot and test rows (30 %, at most 1,000) unseen for every method; of very skewed numbers it "
         "is the logarithm. `labels alone` is the same committee without its generative model. "
         "docs/defaults.md says how many variants were tried."
