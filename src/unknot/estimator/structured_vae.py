@@ -62,6 +62,15 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     ``alpha`` weighs the labels; ``labelled_share`` is their share of each batch, by default a third where labels
     are scarcer than that. ``device`` is auto, cpu, cuda or mps. After fitting ``history_`` has the logged terms of the
     objective. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
+
+    ``steps``, ``batch_size`` and ``learning_rate`` (a number or a schedule) say how it is trained; None leaves them to
+    the defaults of every door. ``seed`` is that of the first weights, the batches and the draws; ``verbose`` draws a
+    progress bar. All methods take items ``x`` of the kind that was fitted, and those about one factor its name,
+    ``factor``, where there are several.
+
+    Fitted attributes: ``trained_`` is the trained model, which ``save`` writes; ``factors_`` are the factors by name,
+    ``classes_`` their classes in the user's own type, ``n_features_in_`` the numbers of an item, ``result_`` what
+    training says of itself.
     """
 
     def __init__(
