@@ -155,6 +155,9 @@ def test_in_use_it_is_one_model() -> None:
     assert made.shape == (7, 4)
     assert set(made[:, 3].tolist()) <= {0.0, 1.0, 2.0}
     assert 50 < made[:, 1].mean() < 150  # in the column's own units
+    drawn = committee.drawn(given(7, {"kind": 1, "amount": torch.ones(7, 1), "style": torch.zeros(7, 3)}))
+    assert drawn.shape == (7, 4)
+    assert len(drawn[:, 1].unique()) == 7  # the same variables, each row with noise of its own
     draws = committee.encode(x, samples=3)
     assert committee.decode(x, draws).log_prob().shape == (3, 60)
 

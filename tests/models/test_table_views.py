@@ -4,8 +4,10 @@ import math
 from statistics import NormalDist
 
 import torch
+from scipy.stats import norm
 
 from tests.models.tables import rows_of, table
+from tests.statistics import assert_distribution, assert_frequencies
 from unknot.models.table_views import MOST_KNOTS, RANK, STANDARD, TableViews
 
 NAN = float("nan")
@@ -82,3 +84,31 @@ def test_long_columns_keep_a_sample_of_their_order() -> None:
     expected = torch.special.ndtri((column[::100, 0] + 0.5) / 10_000)
     assert (found - expected.clamp(-3, 3)).abs().max() < 0.3
     assert (found - expected)[10:-10].abs().max() < 0.02
+
+
+def test_draws_have_each_columns_noise_and_shares() -> None:
+    torch.manual_seed(0)
+    count = 20_000
+    columns = [
+        {"name": "a", "kind": "real"},
+        {"name": "b", "kind": "binary"},
+        {"name": "c", "kind": "category", "size": 3},
+        {"name": "d", "kind": "count"},
+    ]
+    rows = torch.tensor([[2.0, 0, 0, 1], [4.0, 1, 1, 7], [6.0, 1, 2, 4], [8.0, 0, 0, 0]])
+    views = TableViews(columns, 4)
+    views.learn(rows)
+    spread = math.sqrt(5)  # of the first column, whose mean is 5
+    unit = [
+        (1 - mean) / math.sqrt(mean * (1 - mean)) for mean in (0.5, 0.5, 0.25, 0.25)
+    ]  # an entry that is 1
+    none = [-mean / math.sqrt(mean * (1 - mean)) for mean in (0.5, 0.5, 0.25, 0.25)]
+    share = torch.tensor([0.3, 0.2, 0.7, 0.1])
+    at = torch.tensor(none) + share * (torch.tensor(unit) - torch.tensor(none))
+    view = torch.cat([torch.tensor([0.5]), at, torch.zeros(1)]).expand(count, 6)
+    drawn = views.drawn(view, torch.tensor([0.2, 9.0, 9.0, 9.0, 9.0, 1.0]), rank=False)
+    assert_distribution(drawn[:, 0], norm(5 + 0.5 * spread, 0.2 * spread).cdf)
+    assert_frequencies(drawn[:, 1].long().bincount(), torch.tensor([0.7, 0.3]))
+    assert_frequencies(drawn[:, 2].long().bincount(), share[1:])
+    assert bool((drawn[:, 3] == drawn[:, 3].round()).all())
+    assert drawn[:, 3].min() == 0

@@ -252,9 +252,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         """New data, with some factors given for all or for each: ``sample(16, digit=3)``.
 
         The rest is drawn by torch's global generator (``torch.manual_seed`` repeats it): the factors from the prior,
-        then the data. With ``mean`` the data is what is expected at the factors drawn; of pixels, and of the
-        committee of a labelled table, it always is. Categories come back as words; a model fitted on a frame makes
-        a frame.
+        then the data. With ``mean`` the data is what is expected at the factors drawn; of pixels it always is.
+        Categories come back as words; a model fitted on a frame makes a frame.
         """
         self._check_fitted()
         return self._spoken(self.trained_.sample(n, mean=mean, **factors).numpy())

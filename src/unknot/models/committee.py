@@ -127,9 +127,17 @@ class Committee(nn.Module):
 
     def expected(self, q: Trace | GivenValues) -> Tensor:
         """Expected rows ``(B, C)``, in the table's own units, at the values in ``q``."""
+        return self.views.entries(*self._made(q))
+
+    def drawn(self, q: Trace | GivenValues) -> Tensor:
+        """Rows ``(B, C)`` drawn at the values in ``q``, with the noise of each column."""
+        view, rank = self._made(q)
+        return self.views.drawn(view, self.generators.scales(self._speaking)[0, 0], rank)
+
+    def _made(self, q: Trace | GivenValues) -> tuple[Tensor, bool]:
+        """The view ``(B, D)`` that the speaker expects at the values in ``q``, and whether it is that by rank."""
         _, features = self._generate(q, self._speaking, 1)
-        columns = self.generators.columns(features, self._speaking)
-        return self.views.entries(columns, self.members[self._speaking.start].rank)
+        return self.generators.columns(features, self._speaking), self.members[self._speaking.start].rank
 
     # ---- in training: M B items -----------------------------------------------------------------------
 

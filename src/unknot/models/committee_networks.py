@@ -108,12 +108,16 @@ class MemberGenerators(nn.Module):
         """Expected columns ``(..., M B, D)``."""
         return per_member(features, self.dec_out[members])
 
+    def scales(self, members: slice) -> Tensor:
+        """The standard deviation of each column, ``(M, 1, D)``."""
+        return softplus(self.dec_noise[members]) + 0.05
+
     def log_likelihood(self, features: Tensor, x: Tensor, seen: Tensor, members: slice) -> Tensor:
         """``Σ_d log N(x_d; (u A)_d, σ_d²)`` over the entries seen, ``(..., M B)``, of rows ``(M B, D)``.
 
         Where many columns are all there, it is ``|x/σ|² - 2 u·(A x/σ²) + u'(A A'/σ²)u``, without a prediction.
         """
-        scale = softplus(self.dec_noise[members]) + 0.05  # (M, 1, D)
+        scale = self.scales(members)
         out = self.dec_out[members]
         if x.shape[-1] > _WIDE and bool(seen.all()):
             scaled = out / scale

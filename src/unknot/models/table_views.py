@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -86,20 +86,40 @@ class TableViews(nn.Module):
 
     def entries(self, view: Tensor, rank: bool) -> Tensor:
         """Rows ``(B, C)`` whose view is ``(B, D)``: a number in its units, a share of yes, the likeliest category."""
-        which = RANK if rank else STANDARD
-        ends = torch.tensor([0.0, 1.0], device=view.device)[:, None].expand(2, self.width)
-        low, high = self._views(ends)[which]
-        share = (view - low) / torch.where(high > low, high - low, 1.0)
-        value = view * self.scales[which] + self.means[which]
-        number = self._quantiles(value) if rank else value
         parts = []
-        pieces = zip(self.described, number.split(self.widths, -1), share.split(self.widths, -1), strict=True)
-        for column, numbers, shares in pieces:
+        for column, numbers, shares in self._pieces(view, view, rank):
             if column["kind"] == "category":
                 parts.append(shares.argmax(-1, keepdim=True).to(view.dtype))
             else:
-                parts.append(shares.clamp(0, 1) if column["kind"] == "binary" else numbers)
+                parts.append(shares if column["kind"] == "binary" else numbers)
         return torch.cat(parts, -1)
+
+    def drawn(self, view: Tensor, scale: Tensor, rank: bool) -> Tensor:
+        """Rows ``(B, C)`` drawn around a view ``(B, D)``: numbers by normal noise of ``scale`` (D,) in the view, whole
+        ones for counts; yes and no, and categories, by the shares that are expected."""
+        parts = []
+        for column, numbers, shares in self._pieces(view, torch.normal(view, scale.expand_as(view)), rank):
+            if column["kind"] == "category":
+                parts.append(torch.multinomial(shares + 1e-9, 1).to(view.dtype))
+            elif column["kind"] == "binary":
+                parts.append(torch.bernoulli(shares))
+            else:
+                parts.append(numbers.round().clamp_min(0) if column["kind"] == "count" else numbers)
+        return torch.cat(parts, -1)
+
+    def _pieces(
+        self, view: Tensor, noisy: Tensor, rank: bool
+    ) -> Iterator[tuple[dict[str, Any], Tensor, Tensor]]:
+        """Every column with its numbers, made from ``noisy``, and the shares of its classes, made from ``view``."""
+        which = RANK if rank else STANDARD
+        ends = torch.tensor([0.0, 1.0], device=view.device)[:, None].expand(2, self.width)
+        low, high = self._views(ends)[which]
+        share = ((view - low) / torch.where(high > low, high - low, 1.0)).clamp(0, 1)
+        value = noisy * self.scales[which] + self.means[which]
+        number = self._quantiles(value) if rank else value
+        yield from zip(
+            self.described, number.split(self.widths, -1), share.split(self.widths, -1), strict=True
+        )
 
     def _numbers(self, rows: Tensor) -> Tensor:
         """``(B, C) -> (B, D)``, NaN for holes."""
