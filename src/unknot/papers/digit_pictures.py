@@ -126,11 +126,11 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     if settings["picture"] == "style-grid":
         numbers |= _style_grid(trained, reader, settings, pictures)
     elif pictures is not None:
-        _draw_analogies(trained, settings, pictures)
+        draw_analogies(trained, settings, pictures)
     return numbers | error | leak_of(trained, FACTOR) | {"reader_error": reader.error}
 
 
-def _draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> None:
+def draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> None:
     """One test image of each digit that the recogniser names right, in every digit (S17 Fig. 2a)."""
     model, test = trained.model, trained.test
     assert test is not None
