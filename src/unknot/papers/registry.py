@@ -11,6 +11,8 @@ from unknot.papers import (
     mnist_style_grid,
     mnist_supervision_rate,
     own_data,
+    own_data_generative,
+    own_data_more,
     svhn,
     svhn_analogies,
     svhn_style_grid,
@@ -29,6 +31,8 @@ _FILES = (
     svhn_style_grid,
     faces,
     own_data,
+    own_data_more,
+    own_data_generative,
 )
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 

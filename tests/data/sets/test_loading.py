@@ -18,6 +18,8 @@ def test_the_names() -> None:
         "fashion-mnist",
         "svhn",
         "yale-b",
+        "olivetti",
+        "frey",
         "dsprites",
         "celeba",
         "20news",
