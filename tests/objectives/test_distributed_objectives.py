@@ -25,8 +25,8 @@ def objectives(q: unknot.Trace, p: unknot.Trace, encoder: Encoder, x: Tensor) ->
         given = {"encoder": lambda given: encoder(x, given["y"])}
         return {"hfvae": hfvae(q, p, N, groups=TREE, **given)}
     return {
-        "hfvae": hfvae(q, p, N, groups=TREE),
-        "decompose": decompose(q, p, N),
+        "hfvae": hfvae(q, p, N, groups=TREE, parents={}),
+        "decompose": decompose(q, p, N, parents={}),
         "capacity_vae": capacity_vae(q, p, C=1.0),
         "dip_vae": dip_vae(q, p, kind="II"),
     }
@@ -52,7 +52,7 @@ def results(rank: int, size: int) -> dict[str, Tensor]:
                 flat = torch.cat([gradient.flatten() for gradient in gradients])
                 found[f"{kind} {name} gradient"] = flat
             if kind == "independent":
-                found["information"] = information(q, N).dimensions["z"]
+                found["information"] = information(q, N, parents={}).dimensions["z"]
     return found
 
 
@@ -104,5 +104,5 @@ def test_a_global_batch_differs_from_two_separate_ones(alone):
     encoder = Encoder()
     torch.manual_seed(1)
     q = encoder(x[: B // 2], unknot.partial(LABELS[: B // 2]))
-    half = hfvae(q, decoder(x[: B // 2], q), N, groups=TREE)["mutual_information"]
+    half = hfvae(q, decoder(x[: B // 2], q), N, groups=TREE, parents={})["mutual_information"]
     assert not torch.allclose(half, alone["independent hfvae term mutual_information"][: B // 2])

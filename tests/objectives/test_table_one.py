@@ -1,6 +1,7 @@
 """Table 1: each objective is the weighted sum it says, over the terms of one decomposition."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -26,6 +27,7 @@ from unknot.objectives import (
 from unknot.objectives.parts.groups import WITHIN
 
 TREE = {"content": ["y"], "style": ["z", "w"]}
+APART: dict[str, Any] = {"parents": {}}  # every variable is read from x alone
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def traces() -> tuple[unknot.Trace, unknot.Trace]:
 
 def parts(q: unknot.Trace, p: unknot.Trace) -> dict[str, torch.Tensor]:
     """(1)+(3), (2), (A)*, (ii) and (4) per item."""
-    terms = decompose(q, p, N)
+    terms = decompose(q, p, N, **APART)
     correlation = terms["between"] + terms[WITHIN]
     return {
         "13": terms["reconstruction"],
@@ -59,7 +61,7 @@ def test_beta_vae_weighs_information_and_divergence(traces):
 
 def test_info_vae_weighs_the_divergence_alone(traces):
     t = parts(*traces)
-    torch.testing.assert_close(info_vae(*traces, N, lambda_=7.0).per_item, t["13"] + 7 * t["4"])
+    torch.testing.assert_close(info_vae(*traces, N, lambda_=7.0, **APART).per_item, t["13"] + 7 * t["4"])
 
 
 def test_capacity_vae_pays_for_the_distance_of_the_mean_divergence_from_c(traces):
@@ -80,10 +82,10 @@ def test_capacity_vae_refuses_score_function_draws():
 
 def test_anchor_vae_pays_back_the_anchors_information(traces):
     q, p = traces
-    joint = decompose(q, p, N, {"a": ["z", "w"], "b": ["y"]})
-    alone = decompose(q, p, N, ["y", "z", "w"])
+    joint = decompose(q, p, N, {"a": ["z", "w"], "b": ["y"]}, **APART)
+    alone = decompose(q, p, N, ["y", "z", "w"], **APART)
     # log q(z, w) from the tree: what is left of log q^ when between is taken apart
-    terms = anchor_vae(q, p, N, anchors=["z", "w"], lambda_=2.0)
+    terms = anchor_vae(q, p, N, anchors=["z", "w"], lambda_=2.0, **APART)
     y = unknot.Trace()
     y._store("y", q["y"])
     p_y = unknot.Trace()
@@ -99,21 +101,23 @@ def test_anchor_vae_pays_back_the_anchors_information(traces):
 
 def test_information_dropout_leaves_single_dimensions_out(traces):
     t = parts(*traces)
-    terms = information_dropout(*traces, N, beta=0.5, gamma=3.0)
+    terms = information_dropout(*traces, N, beta=0.5, gamma=3.0, **APART)
     torch.testing.assert_close(terms.per_item, t["13"] + 0.5 * t["2"] + 3 * t["A"])
 
 
 def test_beta_tcvae_weighs_total_correlation(traces):
     t = parts(*traces)
     torch.testing.assert_close(
-        beta_tcvae(*traces, N, beta=6.0).per_item, t["13"] + t["2"] + t["ii"] + 6 * t["A"]
+        beta_tcvae(*traces, N, beta=6.0, **APART).per_item, t["13"] + t["2"] + t["ii"] + 6 * t["A"]
     )
 
 
 def test_beta_tcvae_is_the_same_for_any_split_of_the_dimensions_into_variables(traces):
     q, p = traces
-    whole = sum(decompose(q, p, N, tree)[name] for tree in [["y", "z", "w"]] for name in ("between", WITHIN))
-    deep = decompose(q, p, N, TREE)
+    whole = sum(
+        decompose(q, p, N, tree, **APART)[name] for tree in [["y", "z", "w"]] for name in ("between", WITHIN)
+    )
+    deep = decompose(q, p, N, TREE, **APART)
     below = [deep[name] for name in deep if name.startswith(("between", "within"))]
     torch.testing.assert_close(whole, sum(below))
 
@@ -138,14 +142,14 @@ def test_factor_vae_leaves_the_discriminator_without_gradient(traces):
 
 
 def test_hfvae_is_equation_4(traces):
-    terms = decompose(*traces, N)
+    terms = decompose(*traces, N, **APART)
     want = terms["reconstruction"] + terms["marginal"] + 0.5 * terms["mutual_information"]
     want = want + 4 * terms["between"] + 3 * terms[WITHIN]
-    torch.testing.assert_close(hfvae(*traces, N, alpha=0.5, beta=4.0, gamma=3.0).per_item, want)
+    torch.testing.assert_close(hfvae(*traces, N, alpha=0.5, beta=4.0, gamma=3.0, **APART).per_item, want)
 
 
 def test_hfvae_weighs_every_node_below_the_root_by_gamma_unless_told(traces):
-    terms = hfvae(*traces, N, beta=4.0, gamma=3.0, groups=TREE, weights={"between[style]": 0.5})
+    terms = hfvae(*traces, N, beta=4.0, gamma=3.0, groups=TREE, weights={"between[style]": 0.5}, **APART)
     assert terms.weights == {
         "reconstruction": 1.0,
         "mutual_information": 1.0,
@@ -156,14 +160,16 @@ def test_hfvae_weighs_every_node_below_the_root_by_gamma_unless_told(traces):
         "marginal": 1.0,
     }
     with pytest.raises(SpecError, match=r"between\[content\]"):
-        hfvae(*traces, N, groups=TREE, weights={"between[content]": 1.0})
+        hfvae(*traces, N, groups=TREE, weights={"between[content]": 1.0}, **APART)
 
 
 def test_the_two_level_objective_of_the_paper_is_that_of_the_deep_tree_with_one_gamma(traces):
     """(i) of E19 compares a group with its single dimensions, whatever lies between."""
     q, p = traces
-    deep = hfvae(q, p, N, beta=4.0, gamma=3.0, groups=TREE)
-    nested = hfvae(q, p, N, beta=4.0, gamma=3.0, groups={"content": ["y"], "style": {"z": ["z"], "w": ["w"]}})
+    deep = hfvae(q, p, N, beta=4.0, gamma=3.0, groups=TREE, **APART)
+    nested = hfvae(
+        q, p, N, beta=4.0, gamma=3.0, groups={"content": ["y"], "style": {"z": ["z"], "w": ["w"]}}, **APART
+    )
     torch.testing.assert_close(deep.per_item, nested.per_item)
 
 

@@ -80,8 +80,11 @@ def decompose(
 
     * ``estimator``, ``reference``: how q(z) is estimated, see
       :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
-    * ``encoder``, ``parents``, ``pairs``, ``every_pair``, ``draws``: for encoders whose variables depend on each
-      other, see :mod:`unknot.objectives.marginal.dependent_variables`;
+    * ``encoder``, ``parents``: which variables depend on each other in the encoder. With several variables one of the
+      two is needed, a trace does not tell; ``parents={}`` says that none does
+      (:mod:`unknot.objectives.marginal.encoder_parents`);
+    * ``pairs``, ``every_pair``, ``draws``: for encoders whose variables do, see
+      :mod:`unknot.objectives.marginal.dependent_variables`;
     * ``prior``, ``prior_draws``, ``prior_parents``: for priors whose variables do, see
       :mod:`unknot.objectives.prior.prior_marginal`.
 
@@ -95,7 +98,7 @@ def decompose(
     >>> _ = q.normal(torch.randn(64, 5, requires_grad=True), 0.5, name="z")
     >>> _ = p.concrete(torch.zeros(10), 0.66, value=q["y"], name="y")
     >>> _ = p.normal(0.0, 1.0, value=q["z"], name="z")
-    >>> list(decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]}))
+    >>> list(decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]}, parents={}))
     ['reconstruction', 'mutual_information', 'between', 'within', 'marginal']
     """
     parts = decomposition_parts(q, p, dataset_size, groups, options)

@@ -11,7 +11,7 @@ from unknot.objectives.marginal.leaf_information import leaf_information
 
 def test_it_is_the_own_density_less_the_mixture_of_all():
     q = Encoder()(data())
-    tree, found = leaf_information(q, InferenceMarginal(N))
+    tree, found = leaf_information(q, InferenceMarginal(N, parents={}))
     weights = weight_loop("stratified", N, B, range(B))
     assert list(found) == ["y", "z", "w"] == list(tree.parts)
     for name, logs in leaf_logs(q).items():

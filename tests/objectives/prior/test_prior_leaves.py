@@ -35,7 +35,7 @@ def mixture() -> MixtureSameFamily:
 def test_a_multivariate_normal_prior_has_normal_marginals():
     x = data()
     q = Encoder()(x)
-    plain, correlated = (decompose(q, decoder(x, q, c), N) for c in (False, True))
+    plain, correlated = (decompose(q, decoder(x, q, c), N, parents={}) for c in (False, True))
     z = q["z"].value
     joint = MultivariateNormal(torch.arange(float(D)).double(), covariance()).log_prob(z)
     single = Normal(torch.arange(float(D)).double(), covariance().diagonal().sqrt()).log_prob(z)

@@ -28,6 +28,7 @@ from unknot.core import gradients
 from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.errors import SpecError
+from unknot.objectives.marginal.encoder_parents import reached
 from unknot.objectives.marginal.finite_parents import MOST, Component, FiniteParents, count_values
 from unknot.objectives.marginal.gather import gather_distribution, own_columns
 from unknot.objectives.marginal.join_distributions import join_distributions
@@ -38,6 +39,7 @@ from unknot.objectives.marginal.parent_tables import enumerated_table, is_finite
 from unknot.objectives.marginal.row_view import twin
 from unknot.objectives.marginal.sampled_parents import SampledParents
 from unknot.objectives.marginal.site_graph import SiteGraph
+from unknot.objectives.marginal.tensors_behind import tensors_behind
 from unknot.objectives.marginal.variable_pairs import variable_pairs
 from unknot.objectives.marginal.weights import Mixture
 
@@ -197,7 +199,7 @@ def _weight(mass: Tensor | None) -> Tensor:
 def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
     """Say why the marginal of a dependent variable cannot be computed as asked, and what to do."""
     names = ", ".join(parent.name for parent in parents)
-    sure = torch.is_grad_enabled() and any(parent.value.requires_grad for parent in parents)
+    sure = bool(reached(tensors_behind(node.dist), parents))
     first = parents[0].name
     message = (
         f"site '{node.name}' {'depends' if sure else 'may depend'} on {names} in the encoder, so q({node.name}) needs "
@@ -210,8 +212,7 @@ def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
         message += ", which is run a few times (see pairs=)."
     if not sure:
         message += (
-            " The trace alone cannot tell whether it does, without gradients least of all: "
-            "parents=unknot.objectives.site_parents(net, x) reads it from the program, once for all calls; "
-            "parents={} says that nothing does."
+            " The trace alone cannot tell whether it does: parents=unknot.objectives.site_parents(net, x) reads it "
+            "from the program, once for all calls; parents={} says that nothing does."
         )
     raise SpecError(message)

@@ -7,12 +7,10 @@ marginals). So a dependence must be found, never passed over. In this order:
 * **stated**: ``parents=``, most easily from :func:`~unknot.objectives.marginal.site_parents.site_parents`, which reads
   it from the program once. The same in every mode, compiled or not;
 * **the program**: with ``encoder=`` the same is read here, from one more run;
-* **the trace alone**: a path of gradients from z's parameters back to the value of y shows a dependence, and
-  axes rule some out: parameters without an axis of samples or of enumerated values cannot come from a draw
-  that has it. A value that no path could show (a label known for every item, a score-function draw, any value
-  under ``torch.no_grad`` or of a frozen encoder, all inside ``torch.compile``) counts as a *possible* parent of
-  every later site. Then its marginal is computed as if it were one, or refused. A trace cannot show
-  ``z = f(y.argmax(-1))`` of a y that carries gradient; the other two ways can.
+* **the trace alone** tells of axes only: parameters without an axis of samples or of enumerated values do not come
+  from a draw that has it. Paths of gradients prove nothing: ``f(y.argmax(-1))``, ``y.detach()`` and all under
+  ``torch.no_grad`` have none. So every earlier site counts as a *possible* parent, with gradients as without: a
+  marginal is computed as if it were one, where enumerated values are in the trace, and else refused.
 """
 
 from __future__ import annotations
@@ -47,26 +45,22 @@ def encoder_parents(
 ) -> dict[str, list[str]]:
     """Direct parents among q's variables, for each variable, in the order of the trace.
 
-    ``stated`` is taken at its word for what cannot be seen, and checked against what can: a dependence that
-    is there but not stated is refused.
+    ``stated`` is taken at its word for what cannot be seen, and checked against what can: where a path of gradients
+    shows a dependence that is not stated, it is refused.
     """
     variables = q.variables()
     names = [node.name for node in variables]
     _check_names(stated, names)
     if stated is None and encoder is not None and not torch.compiler.is_compiling():
         return _of_program(encoder, names)
-    walk = torch.is_grad_enabled() and not torch.compiler.is_compiling()
     found: dict[str, list[str]] = {}
     for position, node in enumerate(variables):
         earlier = [one for one in variables[:position] if _may_reach(one, node)]
-        seen = reached(tensors_behind(node.dist), earlier) if walk else []
         if stated is None:
-            hidden = [
-                one.name for one in earlier if not walk or one.enumerated or not one.value.requires_grad
-            ]
-            chosen = {*seen, *hidden}
+            chosen = {one.name for one in earlier}
         else:
             chosen = set(stated.get(node.name, ()))
+            seen = [] if torch.compiler.is_compiling() else reached(tensors_behind(node.dist), earlier)
             _refuse_unstated(node.name, [name for name in seen if name not in chosen])
         found[node.name] = [one.name for one in variables[:position] if one.name in chosen]
     return found

@@ -59,12 +59,12 @@ class PriorMarginal:
         """log p of every node, in the shape of ``inference``, at the same draws."""
         named = variable_names(groups)
         sites = {name: p[name] for name in p if name in named}  # in the program's order
-        parents = prior_parents(q, sites, self.program, self.parents)
+        parents = prior_parents(sites, self.program, self.parents)
         dependent = [name for name in sites if parents[name]]
         if dependent and self.program is None:
             raise SpecError(
-                f"p's sites {', '.join(dependent)} depend on other latent sites, or may (without gradients the trace "
-                "does not tell), so the prior's group marginals are not products of its sites; pass "
+                f"p's sites {', '.join(dependent)} depend on other latent sites, or may (a trace does not "
+                "tell), so the prior's group marginals are not products of its sites; pass "
                 "prior=lambda given: decoder(None, given) to have them computed, or prior_parents={} if none does"
             )
         sizes = {name: _size(leaf) for name, leaf in leaves(inference).items()}

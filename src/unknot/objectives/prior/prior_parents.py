@@ -2,9 +2,8 @@
 
 In this order: what is **stated**; one run of the **program**, ``prior=``, under tags
 (:mod:`unknot.objectives.marginal.site_parents`); the **trace alone**. There, parameters without a batch axis
-depend on nothing, and a path of gradients to a latent value shows a dependence. Where a latent value carries no
-gradient no path can show, and the site is taken to depend on it. Numbers never decide: a batch of one class has the
-same parameters for all items, and depends on the class.
+depend on nothing; parameters by item may come from other latent sites, with gradients as without, and are taken to.
+Numbers never decide: a batch of one class has the same parameters for all items, and depends on the class.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from unknot.core.given_values import GivenValues, given
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.encoder_parents import Parents, own_leading, reached
+from unknot.objectives.marginal.encoder_parents import Parents, own_leading
 from unknot.objectives.marginal.site_parents import site_parents
 from unknot.objectives.marginal.tensors_behind import tensors_behind
 
@@ -26,7 +25,7 @@ PriorProgram = Callable[[GivenValues], Trace]
 
 
 def prior_parents(
-    q: Trace, sites: Mapping[str, Variable], program: PriorProgram | None, stated: Parents | None
+    sites: Mapping[str, Variable], program: PriorProgram | None, stated: Parents | None
 ) -> dict[str, list[str]]:
     """For each of the ``sites`` of p, in the program's order, those others that its parameters come from, or may."""
     if stated is None and program is not None and not torch.compiler.is_compiling():
@@ -35,7 +34,7 @@ def prior_parents(
         return {name: [one for one in sites if one in stated.get(name, ())] for name in sites}
     names = list(sites)
     return {
-        name: names[: names.index(name)] or names[1:] if _may_depend(node, q) else []
+        name: names[: names.index(name)] or names[1:] if _may_depend(node) else []
         for name, node in sites.items()
     }
 
@@ -58,16 +57,10 @@ def _one_draw(node: Variable) -> Tensor:
     return node.value.detach()[(0,) * max(0, node.leading_dims - 1)]
 
 
-def _may_depend(node: Variable, q: Trace) -> bool:
-    """Whether the trace shows a path to another latent value, or could not show it."""
-    lead, tensors = own_leading(node), tensors_behind(node.dist)
-    if not any(_has_items(tensor, lead) for tensor in tensors):
-        return False
-    others = [one for one in q.variables() if one.name != node.name]
-    hidden = torch.compiler.is_compiling() or not torch.is_grad_enabled()
-    if hidden or any(not one.value.requires_grad for one in others):
-        return bool(others)
-    return bool(reached(tensors, others))
+def _may_depend(node: Variable) -> bool:
+    """Whether the site has parameters of its own for every item."""
+    lead = own_leading(node)
+    return any(_has_items(tensor, lead) for tensor in tensors_behind(node.dist))
 
 
 def _has_items(tensor: Tensor, lead: torch.Size) -> bool:
