@@ -81,6 +81,8 @@ def _sum_out(node: Variable, values: Tensor) -> Tensor:
     """Sum over the axis of an enumerated site, the leftmost one left; values without that axis stay."""
     if not node.enumerated or values.ndim < node.leading_dims:
         return values
+    if node.impossible is not None:  # 0 · -inf is 0 here
+        values = values.masked_fill(node.impossible, 0.0)
     return (node.weight * values).sum(0)
 
 

@@ -7,6 +7,7 @@ from torch.distributions import Distribution
 
 from unknot.core import validation
 from unknot.core.axes import sum_event
+from unknot.core.finite import seen_finite
 from unknot.core.gradients.score_function import RunningMean
 from unknot.core.inactive import held, held_distribution
 from unknot.core.item_log_prob import item_log_prob
@@ -94,6 +95,8 @@ class Variable(Node):
     """A random variable: distribution, value, who observed it, and how its draw carries gradient."""
 
     __slots__ = (
+        "_impossible",
+        "_mass",
         "_weight",
         "baseline",
         "dist",
@@ -119,6 +122,10 @@ class Variable(Node):
         self.label: Tensor | None = None  # enumerated sites only: the labels (B, event...) where known
         self.reused = False  # the value comes from a node of another trace
         self.source: Variable | None = None  # that node
+        self._mass: Tensor | None = (
+            None  # enumerated sites only: log-probability of each value, -inf where masked
+        )
+        self._impossible: Tensor | None = None
         self._weight: Tensor | None = None
 
     @property
@@ -140,7 +147,26 @@ class Variable(Node):
     def _score(self) -> Tensor:
         if isinstance(self.dist, Relaxed) and self.scored_by == "density":
             return self._score_relaxed(self.dist)
-        return item_log_prob(self.dist, self.value, self.event_dims)
+        log_prob = item_log_prob(self.dist, self.value, self.event_dims)
+        return self._without_impossible(log_prob) if self.enumerated else log_prob
+
+    def _without_impossible(self, mass: Tensor) -> Tensor:
+        """Masked classes, logits of -inf in q, have weight zero: they count nothing, in q and in p."""
+        self._mass, self._weight, self._impossible = mass, None, None
+        if seen_finite(mass):
+            return mass
+        if self.source is None:
+            self._impossible = mass.isneginf() & (self.weight == 0)  # a label there has weight one
+        impossible = self.impossible
+        return mass if impossible is None else mass.masked_fill(impossible, 0.0)
+
+    @property
+    def impossible(self) -> Tensor | None:
+        """Enumerated sites: which values q rules out, ``(K, S, B)``; None where none is seen."""
+        if self.source is not None:
+            return self.source.impossible
+        self.mass()
+        return self._impossible
 
     def _held(self, active: Tensor) -> Variable:
         twin = self.copy(self.name, None)
@@ -166,7 +192,7 @@ class Variable(Node):
     def weight(self) -> Tensor:
         """Enumerated sites: probability of each value, all on the label where it is known, ``(K, S, B)``."""
         if self._weight is None:
-            weight = self._mass().exp()
+            weight = self.mass().exp()
             if self.label is not None:
                 assert isinstance(self.known, Tensor)
                 weight = where(self.known, self._agrees().to(weight.dtype), weight)
@@ -176,16 +202,19 @@ class Variable(Node):
     @property
     def log_weight(self) -> Tensor:
         """The logarithm of :attr:`weight`, -inf off the label."""
-        mass = self._mass()
+        mass = self.mass()
         if self.label is None:
             return mass
         assert isinstance(self.known, Tensor)
         return where(self.known, where(self._agrees(), 0.0, -float("inf")).to(mass.dtype), mass)
 
-    def _mass(self) -> Tensor:
+    def mass(self) -> Tensor:
         """Log-probability of each enumerated value, whether or not a ``where`` block switches the item off."""
         assert self.enumerated
-        return self.log_prob if self.active is None else self._score()
+        if self._mass is None:
+            self._score()
+        assert self._mass is not None
+        return self._mass
 
     def _agrees(self) -> Tensor:
         """Which enumerated values equal the label: ``(K, 1, B)``."""

@@ -77,6 +77,7 @@ _FROM_LABELS = (
         "S17 Eqs. 2-8; Kingma et al. 2014 (M2)",
         {
             **_WITH_LABELS,
+            "alpha": f"{_WITH_LABELS['alpha']}; or by site, {{'digit': 50}}",
             "beta": "weight of the KL terms; 1 is the paper",
             "relaxed_kl": "divergence of a relaxed draw: of the densities, or of the discrete classes behind them",
             "between": "price of correlation between groups, as a style that knows the digit; 1 is the bound",
@@ -99,7 +100,7 @@ _FROM_LABELS = (
         "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
         "a recogniser that names the labels, and nothing else: what the same network does without a model",
         "S17 Eq. 7",
-        {"alpha": "weight of the labels beside the log-terms that p adds, if any"},
+        {"alpha": "weight of the labels beside the log-terms that p adds, if any; or by site"},
     ),
 )
 
