@@ -7,7 +7,6 @@ import torch
 from torch import Size
 
 from unknot.models.networks import (
-    CountTrunk,
     ImageDecoder,
     ImageTrunk,
     LeadingAxes,
@@ -46,17 +45,10 @@ def test_leading_axes_are_folded_and_restored() -> None:
     [
         (VectorTrunk(Size((6,)), [8, 4]), (6,)),
         (VectorTrunk(Size((1, 3, 3)), [4]), (1, 3, 3)),
-        (CountTrunk(Size((6,)), [4]), (6,)),
     ],
 )
 def test_vectors_in(trunk: Trunk, shape: tuple[int, ...]) -> None:
     assert trunk(torch.rand(5, *shape)).shape == (5, 4) == (5, trunk.features)
-
-
-def test_long_documents_do_not_drown_short_ones() -> None:
-    trunk = CountTrunk(Size((6,)), [4])
-    counts = torch.randint(0, 9, (5, 6)).float()
-    torch.testing.assert_close(trunk(counts), trunk.vector(torch.log1p(counts)))
 
 
 def test_a_vector_decoder_gives_any_shape() -> None:

@@ -19,7 +19,7 @@ def command(
         Path | None, typer.Argument(help="A spec file (YAML; see docs/guide.md), or your data at once.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Argument(help="Your data: an .npz, a .csv table or a folder of images.")
+        Path | None, typer.Argument(help="Your data: an .npz, a .csv table, texts as .jsonl, or a folder.")
     ] = None,
     label: Annotated[
         list[str] | None,
@@ -43,7 +43,7 @@ def command(
 
         unknot fit wine.csv --label kind          a table, and the column to learn
 
-        unknot fit photographs                    a folder with a sub-folder for each class
+        unknot fit photographs                    a folder with a sub-folder for each class, of images or texts
 
         unknot fit spec.yaml                      everything is in the spec
 
@@ -97,7 +97,7 @@ def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
     """
     from unknot.workflow.recipe import Recipe
 
-    alone = data is None and (spec.is_dir() or spec.suffix in (".csv", ".npz"))
+    alone = data is None and (spec.is_dir() or spec.suffix in (".csv", ".npz", ".jsonl"))
     recipe = Recipe.from_dict({}).with_file(spec) if alone else Recipe.read(spec)
     if data is not None:
         recipe = recipe.with_file(data)

@@ -17,7 +17,7 @@ def command(
 ) -> None:
     """Write a CSV table: for each item the best class and its probability, or the mean, of every named factor.
 
-    Items are told apart by their row, from 0, or by the file's name if the data is a folder of images; columns of a
+    Items are told apart by their row, from 0, or by the file's name if the data is a folder; columns of a
     table that are neither data nor label, such as a patient's number, are kept. The data the run was trained on is
     not needed.
 
@@ -25,9 +25,11 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
+    from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_file import write_table
     from unknot.data.user.csv_table import read_rows
     from unknot.data.user.image_folder import image_names
+    from unknot.data.user.text_folder import text_names
     from unknot.data.user.user_files import read_user_data
     from unknot.workflow.evaluation import recognise
     from unknot.workflow.prediction_table import prediction_table
@@ -37,7 +39,7 @@ def command(
     asked = read_user_data(data, like=model.data)
     items: dict[str, list[Any]] = {"row": asked.ids.tolist()}
     if data.is_dir():
-        items = {"file": image_names(data)}
+        items = {"file": text_names(data) if isinstance(asked, TextDataset) else image_names(data)}
     elif data.suffix == ".csv":
         ours = {column.name for column in model.data.table} | set(model.data.factors)
         kept = {name: cells for name, cells in read_rows(data).items() if name not in ours}

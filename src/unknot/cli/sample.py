@@ -28,7 +28,8 @@ def command(
 ) -> None:
     """Make new items: every node is drawn from its prior, except those that are set; then the data. Needs no data.
 
-    Images go to a .png sheet, tables to a .csv file with their words and column names, anything to .npz.
+    Images go to a .png sheet, tables to a .csv file with their words and column names, anything to .npz. Of a model
+    of texts the likeliest words of each document go to a .csv file.
 
     **Examples**
 
@@ -40,6 +41,8 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
+    from unknot.data.likely_words import likely_words
+    from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_file import table_cells, write_table
     from unknot.files import atomic_file
     from unknot.plots.image_grid import image_grid
@@ -47,7 +50,8 @@ def command(
     from unknot.workflow.trained_model import TrainedModel
 
     model = TrainedModel.load(run)
-    suits = ".png" if len(model.shape) == 3 else ".csv" if model.data.table else ".npz"
+    texts = isinstance(model.data, TextDataset)
+    suits = ".png" if len(model.shape) == 3 else ".csv" if model.data.table or texts else ".npz"
     output = output or Path(f"samples{suits}")
     if output.suffix not in (suits, ".npz"):
         raise SpecError(
@@ -58,6 +62,8 @@ def command(
     if output.suffix == ".npz":
         with atomic_file(output) as stream:
             np.savez_compressed(stream, x=made)
+    elif texts:
+        write_table(output, ["words"], [[spoken] for spoken in likely_words(model.data.columns, made)])
     elif output.suffix == ".csv":
         write_table(output, [column.name for column in model.data.table], table_cells(model.data.table, made))
     else:

@@ -16,7 +16,7 @@ def item_loss(
     """``fn(value, target)`` summed over each item, and how many leading axes it has.
 
     The target is ``(B, event...)``. It is repeated along the sample axes of the prediction, since torch's loss
-    functions want two tensors of one shape.
+    functions want two tensors of one shape; a sparse target, ``(B, V)``, goes to ``fn`` as it is.
     """
     if target.ndim == 0:
         raise TraceError(
@@ -30,8 +30,8 @@ def item_loss(
             "which would pair every item with every other; drop the prediction's axis of size one"
         )
     full = _joint_shape(value, target)
-    if extra > 0 and value.shape == full and value.ndim == len(leading) + event:
-        target = target.expand(full)
+    if extra > 0 and value.shape == full and value.ndim == len(leading) + event and not target.is_sparse:
+        target = target.expand(value.shape)
     loss = fn(value, target)
     if loss.ndim == 0:
         raise TraceError(

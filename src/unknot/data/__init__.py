@@ -8,6 +8,8 @@ from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
 from unknot.data.packed import PackedBits
 from unknot.data.sets.loading import load, names
+from unknot.data.sparse_counts import SparseCounts
+from unknot.data.text_dataset import TextDataset, from_texts
 
 __all__ = [
     "Batch",
@@ -15,7 +17,10 @@ __all__ = [
     "Factor",
     "LabelBudget",
     "PackedBits",
+    "SparseCounts",
+    "TextDataset",
     "from_arrays",
+    "from_texts",
     "load",
     "names",
     "per",

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from unknot.data.factor import known_rows
 from unknot.data.packed import PackedBits
+from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class Batch:
     """B items, as a training step sees them; ``batch["digit"]`` gives the values of a factor.
 
-    * ``x``: the items, float32 ``(B, ...)``;
+    * ``x``: the items, float32 ``(B, ...)``; a sparse tensor, if the data are ``SparseCounts``;
     * ``ids``: their numbers, int64 ``(B,)``;
     * ``values``: for each factor its labels ``(B,)`` or ``(B, D)``; what is not known is -1 (integers) or NaN (floats);
     * ``known``: for each factor which of the labels are known, bool ``(B,)``;
@@ -53,9 +54,9 @@ class Batch:
         )
 
 
-def floats(x: Tensor | PackedBits, rows: Tensor) -> Tensor:
+def floats(x: Tensor | PackedBits | SparseCounts, rows: Tensor) -> Tensor:
     """The chosen items as float32: uint8 images scaled to [0, 1], bits to 0 and 1, all else as it is."""
-    if isinstance(x, PackedBits):
+    if not isinstance(x, Tensor):
         return x.floats(rows)
     # index_select copies whole rows: several times faster than x[rows], which goes pixel by pixel.
     items = x.index_select(0, rows)

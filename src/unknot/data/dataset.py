@@ -13,6 +13,7 @@ from unknot.data.batch import Batch, any_known, epoch_order, iterate, supervised
 from unknot.data.column import Column
 from unknot.data.factor import Factor
 from unknot.data.packed import PackedBits
+from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
 
 
@@ -22,8 +23,8 @@ class Dataset:
 
     * ``name``: what it is called in messages;
     * ``x``: ``(N, ...)``. Images are ``(N, C, H, W)``, with C = 1 for grey and 3 for colour, and stay uint8 until
-      the batch, which scales them to [0, 1]. Binary images may be ``PackedBits``. Any other dtype (counts as
-      int16, features as float) reaches the batch as float32 with its values unchanged;
+      the batch, which scales them to [0, 1]. Binary images may be ``PackedBits``, counts of words ``SparseCounts``,
+      whose batches are sparse. Any other dtype reaches the batch as float32 with its values unchanged;
     * ``ids``: int64 ``(N,)``, one number for each item that stays with it through ``subset``;
     * ``factors``: name -> ``Factor``, each with N rows;
     * ``splits``: name ("train", "test", "validation", "extra") -> row numbers;
@@ -33,7 +34,7 @@ class Dataset:
     """
 
     name: str
-    x: Tensor | PackedBits
+    x: Tensor | PackedBits | SparseCounts
     ids: Tensor
     factors: Mapping[str, Factor] = field(default_factory=dict)
     splits: Mapping[str, Tensor] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class Dataset:
         """The items in the given ``rows`` (or where a bool mask is true), with ids and factors, no splits."""
         rows = torch.as_tensor(rows, device=self.device)
         rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows.long()
-        x = self.x.select(rows) if isinstance(self.x, PackedBits) else self.x.index_select(0, rows)
+        x = self.x.index_select(0, rows) if isinstance(self.x, Tensor) else self.x.select(rows)
         factors = {name: f.select(rows) for name, f in self.factors.items()}
         return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={})
 

@@ -10,11 +10,16 @@ import torch
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
+from unknot.data.text_dataset import TextDataset
+from unknot.data.word_counter import WordCounter
 
 
 def describe_dataset(data: Dataset) -> dict[str, Any]:
-    """Name, item shape, columns and factors as plain data, for a JSON file."""
+    """Name, item shape, columns and factors as plain data, for a JSON file; of texts, how their words are counted."""
+    counter = data.counter if isinstance(data, TextDataset) else None
+    text = {} if counter is None else {"text": counter.to_dict()}
     return {
+        **text,
         "name": data.name,
         "shape": list(data.item_shape),
         "columns": list(data.columns),
@@ -28,7 +33,11 @@ def dataset_without_items(told: Mapping[str, Any]) -> Dataset:
     factors = {name: factor_without_items(name, factor) for name, factor in told["factors"].items()}
     table = tuple(Column(c["name"], c["kind"], tuple(c["classes"])) for c in told["table"])
     x, ids = torch.zeros(0, *told["shape"]), torch.zeros(0, dtype=torch.int64)
-    return Dataset(told["name"], x, ids, factors, columns=tuple(told["columns"]), table=table)
+    columns = tuple(told["columns"])
+    if "text" in told:
+        counter = WordCounter.from_dict(told["text"], columns)
+        return TextDataset(told["name"], x, ids, factors, columns=columns, counter=counter)
+    return Dataset(told["name"], x, ids, factors, columns=columns, table=table)
 
 
 def describe_factor(factor: Factor) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.data.packed import PackedBits
 from unknot.errors import DataError
 
 
@@ -18,7 +17,7 @@ def mirrored(dataset: Dataset, signs: Mapping[str, Sequence[float]]) -> Dataset:
 
     ``signs`` says which entries of a vector factor turn round in a mirror: ``{"light": (-1, 1, 1)}``.
     """
-    if isinstance(dataset.x, PackedBits) or dataset.x.ndim != 4:
+    if not isinstance(dataset.x, Tensor) or dataset.x.ndim != 4:
         raise DataError(f"{dataset.name}: only images (N, C, H, W) have mirror images.")
     factors = {}
     for name, factor in dataset.factors.items():

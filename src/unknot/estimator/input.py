@@ -1,4 +1,4 @@
-"""What users hand to a StructuredVAE, as data sets: arrays, images, frames and tables of several kinds of columns."""
+"""What users hand to a StructuredVAE, as data sets: arrays, images, texts, frames and tables of several kinds."""
 
 from __future__ import annotations
 
@@ -13,17 +13,33 @@ from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
+from unknot.data.label_column import read_factor
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, is_missing, read_frame, read_table
+from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
 
 _MOST_CELLS = 2**30  # of sparse data made dense
 
 
-def read_items(x: Any, columns: Any = None, known: Sequence[Column] = ()) -> Dataset:
-    """The items without labels. ``columns`` are a table's kinds, ``known`` the columns of the training data.
+def read_items(
+    x: Any,
+    columns: Any = None,
+    known: Sequence[Column] = (),
+    text: Mapping[str, Any] | None = None,
+    like: Dataset | None = None,
+) -> Dataset:
+    """The items without labels.
 
-    A frame is a table; so are rows with words, gaps or declared columns. Everything else is an array of numbers.
+    ``columns`` are a table's kinds, ``known`` the columns of the training data; ``text`` says how words are counted,
+    ``like`` is data whose words are counted already.
+
+    Strings are texts. A frame is a table; so are rows with words, gaps or declared columns. Everything else is an
+    array of numbers, where sparse whole numbers are counts that stay sparse.
     """
+    if is_texts(x):
+        return read_texts(x, text, like)
+    if is_sparse_counts(x):
+        return read_sparse_counts(x)
     if is_frame(x):
         return read_frame(x, columns, known)
     array = _as_array(x)
@@ -55,8 +71,8 @@ def with_labels(items: Dataset, labels: Mapping[str, Any], kinds: Mapping[str, K
                 f"factor '{name}': whole numbers beside NaN may be classes or numbers; say which, "
                 f"kinds={{'{name}': 'categorical'}} or 'continuous' (classes may also mark the unknown by -1)."
             )
-    made = from_arrays(items.x, dict(labels), kinds=kinds, missing=bool(items.table))
-    return replace(items, factors=made.factors)
+    made = {name: read_factor(name, v, len(items), kinds.get(name)) for name, v in labels.items()}
+    return replace(items, factors=made)
 
 
 def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:

@@ -14,6 +14,8 @@ from sklearn.exceptions import NotFittedError
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
+from unknot.data.likely_words import likely_words
+from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, make_frame, warn_of_position
 from unknot.estimator.input import read_items, refuse_other_items, with_labels, words
@@ -55,6 +57,11 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     0 and 1 binary, other numbers real. ``columns`` declares kinds, "real", "binary", "category", "count" or "leave
     out": of some columns by name, or as a list of all. Columns of a frame go by name, also in ``predict``.
 
+    Texts, a list of strings, are counted word by word: ``fit(texts, group=labels)``. ``text`` says which words, in
+    the terms of scikit-learn's ``CountVectorizer``: ``{"max_features": 2000, "stop_words": None}``. What is made of
+    texts (``sample``, ``vary``, ``reconstruct``) comes back as their likeliest words. Sparse matrices of counts stay
+    sparse.
+
     A table with labels gets a committee of small models (docs/defaults.md); saying anything of the model or the
     objective (``style``, ``gradient``, ``augment``, ``objective``, ``alpha``, ``labelled_share``) asks for one plain
     model instead, which images and counts get anyway.
@@ -84,6 +91,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         augment: str | None = None,
         columns: Any = None,
         kinds: Mapping[str, Any] | None = None,
+        text: Mapping[str, Any] | None = None,
         steps: int | None = None,
         batch_size: int | None = None,
         labelled_share: float | None = None,
@@ -100,6 +108,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.augment = augment
         self.columns = columns
         self.kinds = kinds
+        self.text = text
         self.steps = steps
         self.batch_size = batch_size
         self.labelled_share = labelled_share
@@ -122,7 +131,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         takers = [] if described is None else described.labelled
         labels = _with_y(y, labels, [node.name for node in takers])
         told = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
-        items = read_items(x, self.columns)
+        items = read_items(x, self.columns, text=self.text)
         data = with_described_classes(with_labels(items, labels, told | dict(self.kinds or {})), takers)
         spoken = [name for name in labels if _has_words(labels[name])]
         model = self._options() if described is None else Described(described)
@@ -264,7 +273,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
             raise SpecError("vary() changes one factor at a time: vary(x, digit=range(10)).")
         (name, settings), rows = next(iter(factors.items())), self._rows(x)
         values = [self.trained_.value(name, one, len(rows)) for one in settings]
-        return words(self.trained_.data.table, self.trained_.vary(rows, name, values).numpy())
+        return self._worded(self.trained_.vary(rows, name, values).numpy())
 
     # ---- files --------------------------------------------------------------------------------------
 
@@ -284,8 +293,13 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
 
     def _spoken(self, rows: np.ndarray) -> Any:
         """Items as the user has them: categories in words, and a frame for somebody who came with one."""
+        data, spoken = self.trained_.data, self._worded(rows)
+        return make_frame(spoken, data.columns) if data.columns and data.table else spoken
+
+    def _worded(self, rows: np.ndarray) -> np.ndarray:
+        """Categories of a table in words; of texts their likeliest words."""
         data = self.trained_.data
-        return make_frame(words(data.table, rows), data.columns) if data.columns else words(data.table, rows)
+        return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
 
     def _recognise(self, x: Any) -> dict[str, np.ndarray]:
         rows = self._rows(x)
@@ -294,9 +308,12 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def _rows(self, x: Any) -> Tensor:
         self._check_fitted()
         known = self.trained_.data
-        if known.columns and not is_frame(x):
+        if known.table and known.columns and not is_frame(x):
             warn_of_position(known.table)
-        items = read_items(x, known=known.table)
+        items = read_items(x, known=known.table, like=known)
+        if isinstance(known, TextDataset) != isinstance(items, TextDataset):
+            was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
+            raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")
         if items.table and not known.table:
             raise DataError(
                 "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "

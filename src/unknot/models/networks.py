@@ -64,17 +64,6 @@ class VectorTrunk(Trunk):
         return self.network(x.flatten(-self.event_dims) if self.event_dims else x.unsqueeze(-1))
 
 
-class CountTrunk(Trunk):
-    """Bags of words: logarithms of counts, so that long documents do not drown short ones."""
-
-    def __init__(self, shape: Size, hidden: Sequence[int]) -> None:
-        super().__init__(hidden[-1])
-        self.vector = VectorTrunk(shape, hidden)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.vector(torch.log1p(x))
-
-
 class ImageTrunk(Trunk):
     """Images ``(C, H, W)`` through convolutions with batch norm, flattened.
 

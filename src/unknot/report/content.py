@@ -145,7 +145,7 @@ def _time(seconds: float) -> str:
 
 def _graph(model: TrainedModel, data: Dataset) -> str:
     """Both models, with every factor's label known for the first of four items: partly observed."""
-    x = data.batch(torch.arange(_DRAWN) % len(data)).x
+    x = data.batch(torch.arange(_DRAWN) % len(data)).x.to_dense()
     names = model.source.label_names(model.data)
     labels = {name: one_known(data.factors[name]) for name in names if name in data.factors}
     module: Any = model.module

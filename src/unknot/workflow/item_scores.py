@@ -9,6 +9,7 @@ from torch import Tensor
 
 from unknot.core.validation import validation
 from unknot.objectives import importance_weighted
+from unknot.workflow.item_rows import item_rows
 from unknot.workflow.trained_model import TrainedModel
 
 _CHUNK = 200
@@ -26,7 +27,7 @@ def log_evidence(model: TrainedModel, x: Tensor, samples: int = 50, seed: int = 
     with torch.random.fork_rng(devices=[]), torch.no_grad(), validation(False):
         torch.manual_seed(seed)
         for start in range(0, len(x), _CHUNK):
-            rows = x[start : start + _CHUNK].to(device)
+            rows = item_rows(x, start, start + _CHUNK).to(device)
             q = module.encode(rows, None, samples)
             found.append(importance_weighted(q, module.decode(rows, q))["evidence"].cpu())
     return torch.cat(found)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
+from unknot.data.sparse_counts import SparseCounts
 from unknot.models.default_model import default_model
 from unknot.models.families import node_for_labels
 from unknot.models.likelihoods import data_family, likelihood_of
@@ -22,10 +22,16 @@ from unknot.workflow.labels import class_count
 def model_for_data(data: Dataset, **options: Any) -> ModelSpec:
     """Every factor of the data set as a node, a style, and the items made from them."""
     factors = {name: factor_node(factor) for name, factor in data.factors.items()}
-    x = data.x if isinstance(data.x, Tensor) else torch.zeros(1)  # packed bits are 0 and 1
-    family = data_family(x, table=bool(data.table))
+    family = _family(data)
     columns = columns_of(data) if data.table else ()
     return default_model(family, factors, columns=columns, **options)
+
+
+def _family(data: Dataset) -> str:
+    """The family of the data node: what holds items in a way of its own says what they are."""
+    if isinstance(data.x, Tensor):
+        return data_family(data.x, table=bool(data.table))
+    return "multinomial" if isinstance(data.x, SparseCounts) else "bernoulli"
 
 
 def with_columns(spec: ModelSpec, data: Dataset) -> ModelSpec:

@@ -31,6 +31,7 @@ FILE: Schema = table(
         "kinds": left_out_or(table_of(choice(KINDS), "a table of factors' kinds")),
         "classes": left_out_or(table_of(list_of(_value), "a table of factors' classes")),
         "columns": left_out_or(table_of(text(), "a table of columns' kinds")),
+        "text": left_out_or(table_of(ANYTHING, "a table of how words are counted, as max_features: 2000")),
         "test_share": number(0, 1),
         "seed": _seed,
     },

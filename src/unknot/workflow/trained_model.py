@@ -18,6 +18,7 @@ from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec
 from unknot.workflow.followers import followers
 from unknot.workflow.generation import drawn_data, expected_data
+from unknot.workflow.item_rows import item_rows
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
 from unknot.workflow.recognition import Recognition, best_trace, recognise
@@ -96,8 +97,9 @@ class TrainedModel:
         parts = []
         for start in range(0, len(x), _CHUNK):
             rows = slice(start, start + _CHUNK)
+            items = item_rows(x, start, start + _CHUNK)
             told = None if known is None else {name: v[rows].to(self._device) for name, v in known.items()}
-            parts.append(recognise(self.module, x[rows].to(self._device), told))
+            parts.append(recognise(self.module, items.to(self._device), told))
         return Recognition(
             {n: torch.cat([p.summaries[n].cpu() for p in parts]) for n in parts[0].summaries},
             {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values},

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
+from unknot.data.text_dataset import TextDataset
 
 _LISTED = 6  # names in a list before it is cut
 
@@ -31,6 +32,8 @@ def _items(data: Dataset) -> str:
     if len(data.item_shape) == 3:
         colours, height, width = data.item_shape
         return f"images of {data.name}, {width}x{height}, {'grey' if colours == 1 else 'colour'}"
+    if isinstance(data, TextDataset):
+        return f"texts of {data.name} with {len(data.columns):,} different words"
     return f"items of {data.name} of shape {tuple(data.item_shape)}"
 
 

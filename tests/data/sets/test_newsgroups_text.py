@@ -14,7 +14,8 @@ import torch
 
 from tests.data.found_files import found
 from unknot.data.sets import newsgroups_text
-from unknot.data.sets.newsgroups_text import ENTRY, TextDataset
+from unknot.data.sets.newsgroups_text import ENTRY
+from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError
 
 POSTS = [
@@ -58,7 +59,7 @@ def test_forms_of_the_raw_text(tmp_path: Path, form: str) -> None:
     assert dataset.texts[2] == "The moon, the MOON and a rocket. caf\xe9"  # sorted by split, group, number
     assert dataset.columns == ("car", "engine", "moon", "rocket")  # "caf", "the" and the headers are out
     expected = [[0, 1, 0, 1], [2, 1, 0, 0], [0, 0, 2, 1], [0, 0, 0, 0], [0, 0, 1, 0]]
-    np.testing.assert_array_equal(dataset.x.numpy(), expected)
+    np.testing.assert_array_equal(dataset.x[:].numpy(), expected)
     assert dataset.factor("group").values.tolist() == [0, 0, 1, 0, 1]
     assert dataset.ids.tolist() == [20, 30, 1_000_010, 6, 1_000_005]
     assert {name: len(rows) for name, rows in dataset.splits.items()} == {"train": 3, "test": 2}

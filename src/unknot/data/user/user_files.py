@@ -1,4 +1,4 @@
-"""Users' own files as data sets: arrays (.npz), tables (.csv), folders of images."""
+"""Users' own files as data sets: arrays (.npz), tables (.csv), texts (.jsonl), folders of images or texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from unknot.data.files.npz_arrays import open_npz
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
 from unknot.data.user.csv_table import read_csv_table, wanted_names
-from unknot.data.user.image_folder import read_image_folder
+from unknot.data.user.image_folder import has_images, read_image_folder
+from unknot.data.user.json_lines import read_json_lines
+from unknot.data.user.text_column import read_text_column, text_column
+from unknot.data.user.text_folder import has_texts, read_text_folder
 from unknot.errors import DataError
 
 
@@ -28,6 +31,7 @@ def read_user_data(
     kinds: Mapping[str, Kind] | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
     columns: Mapping[str, str] | None = None,
+    text: Mapping[str, Any] | None = None,
     test_share: float = 0.0,
     seed: int = 0,
     like: Dataset | None = None,
@@ -37,11 +41,14 @@ def read_user_data(
     - ``.npz``: ``x`` (N, ...), and one array of N labels for each factor; ``x_test`` and ``NAME_test`` are the
       test split.
     - ``.csv``: a table with a header. ``factors`` names the columns that are labels, the others are data; empty
-      cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out".
-    - a folder: images of one size (PNG, JPEG), and ``labels.csv`` with a column ``file`` and one for each factor, or a
-      sub-folder for each class.
+      cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out". A column
+      of "text", declared or the only one beside the labels, is counted word by word.
+    - ``.jsonl``: an object a line, its text under "text"; ``factors`` names the labels beside it.
+    - a folder: images of one size (PNG, JPEG) or texts (.txt), and ``labels.csv`` with a column ``file`` and one for
+      each factor, or a sub-folder for each class.
 
-    ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`. ``test_share`` keeps a part of the items
+    ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`; ``text`` says how words are counted
+    (:meth:`unknot.data.word_counter.WordCounter.learn`). ``test_share`` keeps a part of the items
     for testing, chosen by ``seed``. ``like`` is a data set whose classes and columns the new one must share.
     """
     path = Path(path)
@@ -49,16 +56,24 @@ def read_user_data(
         classes = {name: f.classes for name, f in like.factors.items() if f.classes} | dict(classes or {})
         kinds = {name: f.kind for name, f in like.factors.items()} | dict(kinds or {})
     wanted = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
-    if path.is_dir():
+    if path.is_dir() and has_texts(path) and not has_images(path):
+        data: Dataset = read_text_folder(path, wanted, kinds, classes, text, like)
+    elif path.is_dir():
         data = read_image_folder(path, wanted, kinds, classes, like)
     elif path.suffix == ".npz":
         data = _read_npz(path, wanted, kinds, classes, like)
+    elif path.suffix == ".jsonl":
+        data = read_json_lines(path, wanted, kinds, classes, text, like)
+    elif path.suffix == ".csv" and (column := text_column(path, wanted, columns, like)) is not None:
+        data = read_text_column(path, column, wanted, kinds, classes, text, like)
     elif path.suffix == ".csv":
         data = read_csv_table(path, wanted, kinds, classes, columns, like)
     elif not path.exists():
         raise DataError(f"there is no file or folder {path}.")
     else:
-        raise DataError(f"{path}: expected an .npz file, a .csv table or a folder of images.")
+        raise DataError(
+            f"{path}: expected an .npz file, a .csv table, texts as .jsonl, or a folder of images or texts."
+        )
     if like is not None and data.item_shape != like.item_shape:
         raise DataError(
             f"{path}: its items have shape {tuple(data.item_shape)}, but {tuple(like.item_shape)} is needed."

@@ -7,10 +7,13 @@ from torch import Tensor, nn
 from unknot.core.trace import Trace
 from unknot.models.likelihoods.poisson import PoissonLikelihood
 from unknot.models.networks import VectorDecoder
+from unknot.models.word_networks import word_log_likelihood
+
+DRAWN_WORDS = 100  # in a document that is drawn
 
 
 class MultinomialLikelihood(PoissonLikelihood):
-    """Bags of words: the words of a document given its length."""
+    """Bags of words: the words of a document given its length, from dense or sparse counts."""
 
     name = "multinomial"
 
@@ -22,7 +25,10 @@ class MultinomialLikelihood(PoissonLikelihood):
         return VectorDecoder(inputs, self.shape, self.spec.hidden)
 
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
-        trace.multinomial(100, logits=outputs, value=x, name=name)
+        if x is None:
+            trace.multinomial(DRAWN_WORDS, logits=outputs, value=x, name=name)
+        else:
+            trace.loss(lambda logits, counts: -word_log_likelihood(logits, counts), outputs, x, name=name)
 
     def mean(self, outputs: Tensor) -> Tensor:
         return outputs.softmax(-1)

@@ -7,7 +7,8 @@ from torch.nn.functional import softplus
 
 from unknot.core.trace import Trace
 from unknot.models.likelihoods.likelihood import Likelihood
-from unknot.models.networks import CountTrunk, Trunk
+from unknot.models.networks import Trunk
+from unknot.models.word_networks import CountTrunk
 
 
 class PoissonLikelihood(Likelihood):

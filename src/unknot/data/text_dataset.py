@@ -1,0 +1,78 @@
+"""TextDataset: documents as counts of their words, with their text; and how it is made from texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Kind
+from unknot.data.label_column import read_factor
+from unknot.data.word_counter import WordCounter
+from unknot.errors import DataError
+
+
+@dataclass(frozen=True, repr=False)
+class TextDataset(Dataset):
+    """A Dataset of word counts that keeps the text of each item.
+
+    * ``texts``: one an item;
+    * ``counter``: how texts became counts, so that new ones become counts the same way.
+    """
+
+    texts: tuple[str, ...] = ()
+    counter: WordCounter | None = None
+
+    def subset(self, rows: torch.Tensor | Sequence[int]) -> TextDataset:
+        chosen = super().subset(rows)
+        positions = torch.arange(len(self))[torch.as_tensor(rows).cpu()].tolist()
+        assert isinstance(chosen, TextDataset)
+        return replace(chosen, texts=tuple(self.texts[row] for row in positions) if self.texts else ())
+
+
+def from_texts(
+    texts: Sequence[str],
+    factors: Mapping[str, Any] | None = None,
+    *,
+    kinds: Mapping[str, Kind] | None = None,
+    classes: Mapping[str, Sequence[Any]] | None = None,
+    splits: Mapping[str, Sequence[int]] | None = None,
+    counter: WordCounter | None = None,
+    options: Mapping[str, Any] | None = None,
+    name: str = "texts",
+) -> TextDataset:
+    """A data set from texts.
+
+        from_texts(["good film", "bad film"], {"liked": [True, False]})
+
+    * ``texts``: one string an item;
+    * ``factors``, ``kinds``, ``classes``: as of :func:`unknot.data.from_arrays`;
+    * ``splits``: name -> rows; the vocabulary is that of the split "train", if there is one;
+    * ``counter``: how words are counted, if it is known already; otherwise it is learned from the texts;
+    * ``options``: those of :meth:`WordCounter.learn`, in scikit-learn's words: ``{"max_features": 2000}``.
+    """
+    texts = [_text(name, row, text) for row, text in enumerate(texts)]
+    if not texts:
+        raise DataError(f"{name}: there are no texts.")
+    parts = {part: torch.as_tensor(rows, dtype=torch.int64) for part, rows in (splits or {}).items()}
+    if counter is None:
+        known = [texts[row] for row in parts["train"].tolist()] if "train" in parts else texts
+        counter = WordCounter.learn(known, **dict(options or {}))
+    made = {
+        label: read_factor(label, values, len(texts), (kinds or {}).get(label), (classes or {}).get(label))
+        for label, values in (factors or {}).items()
+    }
+    ids = torch.arange(len(texts))
+    counts = counter.count(texts)
+    return TextDataset(
+        name, counts, ids, made, parts, columns=counter.words, texts=tuple(texts), counter=counter
+    )
+
+
+def _text(name: str, row: int, text: Any) -> str:
+    if not isinstance(text, str):
+        raise DataError(f"{name}: item {row} is {text!r}, not a text; give '' for an empty one.")
+    return text

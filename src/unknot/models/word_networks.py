@@ -1,0 +1,70 @@
+"""Networks over counts of words, dense or sparse: of a sparse batch only the words present are looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+from torch import Size, Tensor, nn
+from torch.nn.functional import embedding_bag
+
+from unknot.models.networks import Trunk, mlp
+
+
+class WordLayer(nn.Module):
+    """A linear layer over words, x W + b: of a sparse batch ``(B, V)`` it adds the rows of W of the words present."""
+
+    def __init__(self, words: int, outputs: int) -> None:
+        super().__init__()
+        bound = 1 / math.sqrt(words)  # as nn.Linear draws them
+        self.weight = nn.Parameter(torch.empty(words, outputs).uniform_(-bound, bound))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not x.is_sparse:
+            return x @ self.weight + self.bias
+        documents, words = x.indices()
+        starts = torch.searchsorted(documents, torch.arange(len(x), device=x.device))
+        weights = x.values().to(self.weight.dtype)
+        return embedding_bag(words, self.weight, starts, mode="sum", per_sample_weights=weights) + self.bias
+
+
+class CountTrunk(Trunk):
+    """Counts: their logarithms, so that long documents do not drown short ones, through hidden layers."""
+
+    def __init__(self, shape: Size, hidden: Sequence[int]) -> None:
+        super().__init__(hidden[-1])
+        self.event_dims = len(shape)
+        self.words = WordLayer(math.prod(shape), hidden[0])
+        self.rest = nn.Sequential(nn.ReLU(), mlp(hidden[0], hidden[1:-1], hidden[-1]), nn.ReLU())
+        if len(hidden) == 1:
+            self.rest = nn.Sequential(nn.ReLU())
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.rest(self.words(torch.log1p(x if x.is_sparse else x.flatten(-self.event_dims))))
+
+
+def word_log_likelihood(logits: Tensor, x: Tensor) -> Tensor:
+    """log Multinomial(x | softmax(logits)) of each document, with its coefficient: ``(..., B)``.
+
+    log N! - sum_w log x_w! + sum_w x_w l_w - N log sum_v exp l_v, for N = sum_w x_w; of sparse x the first three are
+    over the words present. Weighted counts need not be whole: log n! is then log of the gamma function at n + 1.
+
+    Arguments:
+        logits: ``(..., B, V)``.
+        x: counts ``(B, V)``, dense or sparse.
+    """
+    normaliser = logits.logsumexp(-1)  # (..., B)
+    if not x.is_sparse:
+        total = x.sum(-1)
+        chosen = (x * logits).sum(-1)
+        coefficient = torch.lgamma(total + 1) - torch.lgamma(x + 1).sum(-1)
+        return coefficient + chosen - total * normaliser
+    (documents, words), counts = x.indices(), x.values().to(logits.dtype)
+    present = logits.flatten(-2).index_select(-1, documents * x.shape[1] + words)  # (..., words present)
+    zeros = logits.new_zeros(len(x))
+    total = zeros.index_add(0, documents, counts)
+    coefficient = torch.lgamma(total + 1).index_add(0, documents, -torch.lgamma(counts + 1))
+    chosen = torch.zeros_like(normaliser).index_add(-1, documents, present * counts)
+    return coefficient + chosen - total * normaliser

@@ -1,0 +1,36 @@
+"""Texts as a data set."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from unknot.data.text_dataset import from_texts
+from unknot.errors import DataError
+
+TEXTS = ["moon rocket", "car engine", "moon moon", "engine of a rocket"]
+
+
+def test_texts_labels_and_words_stay_together() -> None:
+    data = from_texts(TEXTS, {"group": ["space", "cars", None, "cars"]})
+    assert data.columns == ("car", "engine", "moon", "rocket")
+    assert data.factor("group").values.tolist() == [1, 0, -1, 0]
+    kept = data.subset(torch.tensor([False, False, True, True]))
+    assert kept.texts == ("moon moon", "engine of a rocket")
+    assert kept.x[:].tolist() == [[0, 0, 2, 0], [0, 1, 0, 1]]
+    assert kept.counter == data.counter
+
+
+def test_words_are_those_of_the_training_texts() -> None:
+    data = from_texts(TEXTS, splits={"train": [0, 2], "test": [1, 3]})
+    assert data.columns == ("moon", "rocket")
+    assert data.split("test").x[:].tolist() == [[0, 0], [0, 1]]
+    like = from_texts(["rocket car"], counter=data.counter)
+    assert like.x[:].tolist() == [[0, 1]]
+
+
+def test_what_is_no_text_is_refused() -> None:
+    with pytest.raises(DataError, match="item 1 is None, not a text"):
+        from_texts(["moon", None])  # type: ignore[list-item]
+    with pytest.raises(DataError, match="no texts"):
+        from_texts([])
