@@ -64,7 +64,7 @@ def test_a_model_of_numbers_refuses_texts() -> None:
     counts = np.random.default_rng(0).integers(0, 3, (12, 4))
     vae = StructuredVAE(steps=2, style=1, verbose=False).fit(counts)
     with pytest.raises(DataError, match="x holds texts, but the model was fitted on numbers"):
-        vae.predict(["moon"])
+        vae.transform(["moon"])
 
 
 def test_sparse_counts_stay_sparse() -> None:

@@ -36,7 +36,7 @@ class SparseCounts:
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> SparseCounts:
-        """From any sparse matrix of scipy; what occurs twice is added, negative counts are refused."""
+        """From a sparse ``matrix`` of scipy; what occurs twice is added, negative counts are refused."""
         rows = matrix.tocsr().copy()
         rows.sum_duplicates()
         rows.eliminate_zeros()

@@ -19,6 +19,9 @@ from unknot.errors import DataError
 class TextDataset(Dataset):
     """A Dataset of word counts that keeps the text of each item.
 
+    ``name``, ``x``, ``ids``, ``factors``, ``splits``, ``licence``, ``columns`` (the words) and ``table`` (none) are those
+    of :class:`Dataset`.
+
     * ``texts``: one an item;
     * ``counter``: how texts became counts, so that new ones become counts the same way.
     """
@@ -52,7 +55,8 @@ def from_texts(
     * ``factors``, ``kinds``, ``classes``: as of :func:`unknot.data.from_arrays`;
     * ``splits``: name -> rows; the vocabulary is that of the split "train", if there is one;
     * ``counter``: how words are counted, if it is known already; otherwise it is learned from the texts;
-    * ``options``: those of :meth:`WordCounter.learn`, in scikit-learn's words: ``{"max_features": 2000}``.
+    * ``options``: those of :meth:`WordCounter.learn`, in scikit-learn's words: ``{"max_features": 2000}``;
+    * ``name``: for messages and for the record.
     """
     texts = [_text(name, row, text) for row, text in enumerate(texts)]
     if not texts:

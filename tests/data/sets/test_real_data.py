@@ -10,7 +10,7 @@ import torch
 from unknot.data import PackedBits, load
 from unknot.data.files.verification import verify
 from unknot.data.sets.loading import entries
-from unknot.data.sets.newsgroups_text import TextDataset
+from unknot.data.text_dataset import TextDataset
 
 MNIST_TRAIN = [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]
 

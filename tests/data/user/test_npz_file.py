@@ -35,7 +35,7 @@ def test_round_trip(tmp_path: Path) -> None:
 
 def test_refusals(tmp_path: Path) -> None:
     bits = packed(torch.ones(2, 1, 4, 4))
-    with pytest.raises(DataError, match="packed images cannot be written"):
+    with pytest.raises(DataError, match="packed images and sparse counts cannot be written"):
         write_npz(tmp_path / "x.npz", Dataset("bits", bits, torch.arange(2)))
     (tmp_path / "x.npz").write_bytes(b"PK nonsense")
     with pytest.raises(DataError, match=r"x\.npz cannot be read as a data set"):
