@@ -19,8 +19,8 @@ from unknot.errors import DataError
 class TextDataset(Dataset):
     """A Dataset of word counts that keeps the text of each item.
 
-    ``name``, ``x``, ``ids``, ``factors``, ``splits``, ``licence``, ``columns`` (the words) and ``table`` (none) are those
-    of :class:`Dataset`.
+    ``name``, ``x``, ``ids``, ``factors``, ``splits``, ``licence``, ``columns`` (the words) and ``table`` (none) are
+    as of any :class:`Dataset`.
 
     * ``texts``: one an item;
     * ``counter``: how texts became counts, so that new ones become counts the same way.
