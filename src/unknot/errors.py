@@ -34,3 +34,7 @@ class DiskError(UnknotError):
 
 class UnknotWarning(UserWarning):
     """Something that may not be what the user meant: what was understood, and how to say otherwise."""
+
+
+class TrainingWarning(UnknotWarning):
+    """A model seems badly trained: what was seen, in numbers, and what to do."""

@@ -16,10 +16,13 @@ def test_tables_show_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_scores_are_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     show_scores(
-        [Score("digit", "error", 0.25, 300, 0.025), Score("size", "root mean square error", 2.0, 10)],
+        [
+            Score("digit", "error", 0.25, 300, (0.204, 0.302)),
+            Score("size", "root mean square error", 2.0, 10),
+        ],
         "test data",
     )
     said = capsys.readouterr().out
     assert "Recogniser on the test data" in said
-    assert "25.00 ± 2.50 %" in said
+    assert "25.00 % (20.4 to 30.2 %)" in said
     assert "root mean square error" in said

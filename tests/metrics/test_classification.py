@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix as theirs
 
 from unknot.errors import SpecError
-from unknot.metrics.classification import confusion_matrix, error_rate, standard_error
+from unknot.metrics.classification import confusion_matrix, error_rate, recalls, wilson_interval
 
 
 def test_unknown_items_do_not_count() -> None:
@@ -23,13 +24,25 @@ def test_the_matrix_is_that_of_scikit_learn() -> None:
     assert error_rate(truth, guess) == pytest.approx(1 - np.trace(theirs(truth, guess)) / 200)
 
 
-def test_the_standard_error_is_the_spread_of_measured_errors() -> None:
-    rng = np.random.default_rng(0)
-    measured = (
-        rng.binomial(400, 0.1, 20000) / 400
-    )  # the spread of 20000 has a relative error of half a per cent
-    assert standard_error(0.1, 400) == pytest.approx(measured.std(), rel=0.025)  # 5 standard errors
-    assert standard_error(0.0, 0) == 0.0
+def test_wilsons_interval_ends_where_the_measured_share_is_z_standard_errors_away() -> None:
+    for share, items in [(0.0, 30), (0.1, 400), (0.5, 7), (1.0, 12)]:
+        for end in wilson_interval(share, items):
+            if 0 < end < 1:
+                assert abs(share - end) == pytest.approx(
+                    1.959964 * np.sqrt(end * (1 - end) / items), rel=1e-5
+                )
+    assert wilson_interval(0.3, 0) == (0.0, 1.0)
+
+
+def test_wilsons_interval_is_scipys() -> None:
+    theirs = binomtest(3, 36).proportion_ci(method="wilson")
+    assert wilson_interval(3 / 36, 36) == pytest.approx((theirs.low, theirs.high))
+
+
+def test_recall_is_the_share_of_a_row_on_the_diagonal() -> None:
+    found = recalls(np.array([[3, 1, 0], [0, 0, 0], [1, 1, 2]]))
+    assert found[[0, 2]].tolist() == [0.75, 0.5]
+    assert np.isnan(found[1])  # no item of it
 
 
 def test_items_without_a_name_are_in_no_cell() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from unknot.papers.own_data_scores import calibration_error, class_scores, number_scores, split
+from unknot.papers.own_data_scores import class_scores, number_scores, split
 
 Y = np.array([0] * 150 + [1] * 40 + [2] * 10)
 
@@ -42,8 +42,3 @@ def test_scores_are_plain_means() -> None:
     assert number_scores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0]))["accuracy"] == pytest.approx(
         100 * (1 - 1 / (14 / 3))
     )
-
-
-def test_what_is_right_as_often_as_it_says_is_calibrated() -> None:
-    sure = np.full(10, 0.7)
-    assert calibration_error(sure, np.arange(10) < 7) == pytest.approx(0, abs=1e-9)

@@ -16,7 +16,7 @@ CONTENT = Content(
     summary="Learned.",
     facts={"data": "digits"},
     graph_svg="<svg></svg>",
-    scores=[Score("digit", "error", 0.25, 300, 0.025)],
+    scores=[Score("digit", "error", 0.25, 300, (0.204, 0.302))],
     records=[{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}],
     confusions=[("digit", np.eye(2, dtype=int), ("0", "1"))],
     information=[("style[0]", 1.5), ("style[1]", 0.0)],
@@ -27,7 +27,7 @@ def test_the_sections_stand_in_order_and_names_are_escaped() -> None:
     page = render(CONTENT)
     places = [page.index(title) for title in ("Confusion: digit", "Information per dimension", "Training")]
     assert places == sorted(places)
-    assert "25.00 ± 2.50 %" in page
+    assert "25.00 % (20.4 to 30.2 %)" in page
     assert "a &lt;run&gt;" in page
 
 

@@ -11,7 +11,9 @@ from unknot.errors import SpecError
 
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
+    from unknot.workflow.evaluation import Answers
     from unknot.workflow.recipe import Recipe
+    from unknot.workflow.run import TrainedRun
 
 
 def command(
@@ -36,6 +38,9 @@ def command(
     ] = None,
     resume: Annotated[Path | None, typer.Option("--resume", help="Go on with this run folder.")] = None,
     data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+    verdict: Annotated[
+        bool, typer.Option(help="Say at the end whether anything went wrong in training.")
+    ] = True,
 ) -> None:
     """Train a model on partly labelled data, and say how well its recogniser does.
 
@@ -55,7 +60,7 @@ def command(
     """
     from unknot.cli.show import show_scores
     from unknot.train.processes import first_process
-    from unknot.workflow.evaluation import evaluate
+    from unknot.workflow.evaluation import recognise, scores
     from unknot.workflow.run import resume as go_on
     from unknot.workflow.run import train_recipe
 
@@ -79,15 +84,28 @@ def command(
     if not first_process():
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
-    found = [] if trained.test is None else evaluate(trained.model, trained.test)
+    model, test = trained.model, trained.test
+    answers = None if test is None else recognise(model, test)
+    found = [] if test is None or answers is None else scores(model, test, answers)
     if found:
         show_scores(found, "test data")
-    elif trained.model.labelled:
+    elif model.labelled:
         typer.echo(
             f"There is no labelled test data: `unknot evaluate {where} DATA`, or keep a part, "
             "`--set data.test_share=0.2`."
         )
+    if verdict:
+        _say_verdict(trained, result.history, answers)
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot predict {where} DATA -o table.csv`.")
+
+
+def _say_verdict(trained: TrainedRun, history: list[dict[str, Any]], answers: Answers | None) -> None:
+    """Each finding on a line of its own, or that there is none."""
+    from unknot.workflow.verdict.verdict import verdict
+
+    found = verdict(trained.model, trained.train, trained.test, history, answers)
+    for line in [finding.text for finding in found.findings] or [found.line]:
+        typer.echo(f"Verdict: {line}")
 
 
 def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:

@@ -30,6 +30,7 @@ from unknot.workflow.measures import class_probabilities
 from unknot.workflow.model_file import read_description, save_model
 from unknot.workflow.model_source import Described
 from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.verdict.verdict import warn_if_badly_trained
 
 
 class NotFitted(SpecError, NotFittedError):
@@ -71,9 +72,10 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     objective. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
 
     ``steps``, ``batch_size`` and ``learning_rate`` (a number or a schedule) say how it is trained; None leaves them to
-    the defaults of every door. ``seed`` is that of the first weights, the batches and the draws; ``verbose`` draws a
-    progress bar. All methods take items ``x`` of the kind that was fitted, and those about one factor its name,
-    ``factor``, where there are several.
+    the defaults of every door. ``seed`` is that of the first weights, the batches and the draws; ``verdict`` warns at
+    the end where training went wrong (:mod:`unknot.workflow.verdict`); ``verbose`` draws a progress bar. All methods
+    take items ``x`` of the kind that was fitted, and those about one factor its name, ``factor``, where there are
+    several.
 
     Fitted attributes: ``trained_`` is the trained model, which ``save`` writes; ``factors_`` are the factors by name,
     ``classes_`` their classes in the user's own type, ``n_features_in_`` the numbers of an item, ``result_`` what
@@ -98,6 +100,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         learning_rate: Any = None,
         device: str = "auto",
         seed: int = 0,
+        verdict: bool = True,
         verbose: bool = True,
     ) -> None:
         self.model = model
@@ -115,6 +118,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.learning_rate = learning_rate
         self.device = device
         self.seed = seed
+        self.verdict = verdict
         self.verbose = verbose
 
     # ---- learning -----------------------------------------------------------------------------------
@@ -141,6 +145,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         made.trainee.cpu().eval()
         self._take(made.model)
         self.factors_ = dict(data.factors)
+        if self.verdict:
+            warn_if_badly_trained(made.model, data, self.history_)
         return self
 
     def _options(self) -> dict[str, Any]:

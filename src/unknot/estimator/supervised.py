@@ -33,6 +33,7 @@ class _Supervised(BaseEstimator):
         batch_size: int | None = None,
         learning_rate: Any = None,
         seed: int = 0,
+        verdict: bool = True,
         verbose: bool = False,
     ) -> None:
         self.style = style
@@ -42,6 +43,7 @@ class _Supervised(BaseEstimator):
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.seed = seed
+        self.verdict = verdict
         self.verbose = verbose
 
     def _fit(self, x: Any, labels: np.ndarray, kind: str) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot.metrics.calibration import reliability
 from unknot.papers.experiment import Numbers
 
 TEST_SHARE, MOST_TEST = 0.3, 1000
-_BINS = 10
 
 
 def split(
@@ -41,23 +41,8 @@ def class_scores(probabilities: np.ndarray, y: np.ndarray) -> Numbers:
     return {
         "accuracy": 100 * float(right.mean()),
         "log_loss": float(-np.log(np.clip(probabilities[np.arange(len(y)), y], 1e-7, None)).mean()),
-        "calibration": calibration_error(sure, right),
+        "calibration": reliability(sure, right).error,
     }
-
-
-def calibration_error(sure: np.ndarray, right: np.ndarray) -> float:
-    """``Σ_bins share · |mean confidence - share right|``, ten equal bins of the confidence.
-
-    >>> round(calibration_error(np.array([0.9, 0.9]), np.array([True, False])), 3)
-    0.4
-    """
-    bins = np.minimum((sure * _BINS).astype(int), _BINS - 1)
-    total = 0.0
-    for one in range(_BINS):
-        mine = bins == one
-        if mine.any():
-            total += float(mine.mean() * abs(sure[mine].mean() - right[mine].mean()))
-    return total
 
 
 def number_scores(guess: np.ndarray, y: np.ndarray) -> Numbers:

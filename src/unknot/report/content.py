@@ -11,14 +11,10 @@ import torch
 from torch import Tensor
 
 from unknot import __version__
-from unknot.core.trace import Trace
-from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.graph import graph
 from unknot.metrics.classification import confusion_matrix
-from unknot.models.families import family_of
-from unknot.objectives.diagnostics import information
 from unknot.report.gallery import Picture, gallery
 from unknot.report.typical_rows import TypicalRows, typical_rows
 from unknot.train.metrics_log import read_records
@@ -26,10 +22,10 @@ from unknot.workflow.evaluation import Answers, Score, recognise, scores
 from unknot.workflow.labels import class_names
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.run import TrainedRun
+from unknot.workflow.style_information import style_information
 from unknot.workflow.trained_model import TrainedModel
 
 _DRAWN = 4  # items of the graph's example
-_MEASURED = 1000  # items used to estimate information
 
 
 @dataclass(frozen=True)
@@ -81,28 +77,6 @@ def collect_model(model: TrainedModel, data: Dataset, title: str, dataset_size: 
         typical_rows=typical_rows(model, data),
         information=dimensions,
     )
-
-
-def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> list[tuple[str, float]]:
-    """I(x; z_d) in nats for every dimension of the Gaussian nodes, most informative first (E19 Fig. 4 right).
-
-    Nodes are taken at the best values of their parents, so that q(z_d | x) is a density of x alone.
-    """
-    items = data.subset(range(min(_MEASURED, len(data))))
-    best = model.recognition_trace(items.batch(range(len(items))).x)
-    size = max(dataset_size, len(items))
-    found = []
-    with torch.no_grad(), torch.random.fork_rng(devices=[]), validation(False):
-        torch.manual_seed(0)
-        for node in model.latents:
-            if not family_of(node).gaussian or node.name not in best:
-                continue
-            dist = best[node.name].dist
-            q = Trace()
-            q.normal(dist.loc, dist.scale, name="code", event_dims=1)
-            nats = information(q, size).dimensions["code"]
-            found += [(f"{node.name}[{d}]", float(n)) for d, n in enumerate(nats)]
-    return sorted(found, key=lambda pair: -pair[1])
 
 
 def _summary(trained: TrainedRun) -> str:

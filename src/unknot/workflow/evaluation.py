@@ -23,12 +23,12 @@ class Score:
     measure: str  # a name of unknot.workflow.measures
     value: float
     items: int
-    standard_error: float | None = None
+    interval: tuple[float, float] | None = None  # 95 %
 
     @property
     def text(self) -> str:
-        """The number as people read it: error rates in per cent, with their standard error."""
-        return MEASURES[self.measure].text(self.value, self.standard_error)
+        """The number as people read it: error rates in per cent, with the interval they may truly lie in."""
+        return MEASURES[self.measure].text(self.value, self.interval)
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ def scores(model: TrainedModel, data: Dataset, answers: Answers) -> list[Score]:
         if factor is None or items == 0:
             continue
         measure = MEASURES[family_of(node).measure_for(factor.kind)]
-        value = measure.of(factor.values.cpu().numpy(), answers.summaries[node.name])
-        found.append(Score(node.name, measure.name, value, items, measure.spread(value, items)))
+        losses = measure.losses(factor.values.cpu().numpy(), answers.summaries[node.name])
+        found.append(Score(node.name, measure.name, measure.total(losses), items, measure.interval(losses)))
     return found
 
 

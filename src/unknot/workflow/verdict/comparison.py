@@ -1,0 +1,95 @@
+"""Comparison: a recogniser beside a linear model on the same labels, item by item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from unknot.data.dataset import Dataset
+from unknot.models.families import family_of
+from unknot.models.spec import NodeSpec
+from unknot.workflow.evaluation import Answers, recognise
+from unknot.workflow.measures import MEASURES, Measure, class_probabilities
+from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.verdict.linear_baseline import affordable, constant_summary, linear_summary
+
+_FEWEST = 10  # labels from which a linear model is worth a look
+_JUDGED = 5000  # items that are looked at
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One factor's losses (of :class:`~unknot.workflow.measures.Measure`), the same items in each array.
+
+    - ``recogniser``, ``linear``, ``constant``: of the items that are judged. They are held-out ones (``held_out``), or
+      the seen ones themselves, where the linear model is cross-fitted and the recogniser is not: it is favoured.
+    - ``seen``: the recogniser's, on the labels it was trained on.
+    - ``labels``: how many of them the linear model was fitted to.
+    """
+
+    factor: str
+    measure: Measure
+    recogniser: np.ndarray
+    linear: np.ndarray
+    constant: np.ndarray
+    seen: np.ndarray
+    labels: int
+    held_out: bool
+
+
+def compare(
+    model: TrainedModel, seen: Dataset, held_out: Dataset | None, answers: Answers | None = None
+) -> list[Comparison]:
+    """One comparison for each factor with labels enough.
+
+    - ``seen``: the training items, with the labels that could be seen.
+    - ``held_out``: other items, if there are; ``answers``: what the recogniser says of them, if that is at hand.
+    """
+    if answers is None and held_out is not None:
+        answers = recognise(model, held_out)
+    found = []
+    for node in model.labelled:
+        rows = _labelled(seen, node.name, affordable(len(seen), seen.item_shape.numel()))
+        shown = seen.subset(rows)
+        if len(rows) < _FEWEST or len(shown.factors[node.name].values.unique(dim=0)) < 2:
+            continue
+        own = recognise(model, shown).summaries[node.name]
+        asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _JUDGED)
+        if held_out is None or answers is None or not len(asked):
+            found.append(_compared(node, shown, own, shown, own, held_out=False))
+        else:
+            said = answers.summaries[node.name][asked.numpy()]
+            found.append(_compared(node, shown, own, held_out.subset(asked), said, held_out=True))
+    return found
+
+
+def _compared(
+    node: NodeSpec, shown: Dataset, own: np.ndarray, asked: Dataset, said: np.ndarray, *, held_out: bool
+) -> Comparison:
+    """``own`` is what the recogniser reports of the items ``shown``, ``said`` of those ``asked``."""
+    labels, factor = shown.factors[node.name].values.cpu().numpy(), asked.factors[node.name]
+    truth = factor.values.cpu().numpy()
+    measure = MEASURES[family_of(node).measure_for(factor.kind)]
+    classes = max(class_probabilities(said).shape[1], int(labels.max()) + 1) if measure.share else 0
+    linear = linear_summary(shown, node.name, classes, asked if held_out else None)
+    return Comparison(
+        factor=node.name,
+        measure=measure,
+        recogniser=measure.losses(truth, said),
+        linear=measure.losses(truth, linear),
+        constant=measure.losses(truth, constant_summary(shown, node.name, classes, asked)),
+        seen=measure.losses(labels, own),
+        labels=len(shown),
+        held_out=held_out,
+    )
+
+
+def _labelled(data: Dataset, name: str, most: int) -> torch.Tensor:
+    """The rows whose label of a factor is known, at most so many of them."""
+    if name not in data.factors:
+        return torch.zeros(0, dtype=torch.long)
+    rows = data.factors[name].known.cpu().nonzero()[:, 0]
+    kept = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
+    return rows[torch.from_numpy(kept)]

@@ -1,0 +1,72 @@
+"""Losses of a recogniser and a linear model on the same items, against counting by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from tests.workflow.models import like
+from unknot.data.from_arrays import from_arrays
+from unknot.models import node
+from unknot.workflow.evaluation import recognise
+from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.verdict.comparison import compare
+from unknot.workflow.verdict.linear_baseline import linear_summary
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(150, 5))
+KIND = np.where(np.arange(150) % 3 == 0, -1, (X[:, 0] > 0).astype(int))
+LABELS = {"kind": KIND, "size": X[:, 1] ** 2}
+DATA = from_arrays(X, LABELS, classes={"kind": "ab"})
+SEEN, HELD_OUT = DATA.subset(range(100)), DATA.subset(range(100, 150))
+
+
+@pytest.fixture(scope="module")
+def model() -> TrainedModel:
+    torch.manual_seed(0)
+    nodes = [
+        node("kind", "concrete", 2, recognised_from=["x"], labels=True),
+        node("size", "normal", 1, recognised_from=["x"], labels=True),
+        node("x", "normal", parents=["kind", "size"]),
+    ]
+    return like(nodes, DATA)
+
+
+def test_held_out_items_are_judged_where_their_label_is_known(model: TrainedModel) -> None:
+    kind, size = compare(model, SEEN, HELD_OUT)
+    truth, known = KIND[100:], KIND[100:] >= 0
+    said = recognise(model, HELD_OUT).summaries
+    np.testing.assert_array_equal(kind.recogniser, (said["kind"].argmax(1) != truth)[known])
+    shown = SEEN.subset(KIND[:100] >= 0)
+    linear = linear_summary(shown, "kind", 2, HELD_OUT.subset(known)).argmax(1)
+    np.testing.assert_array_equal(kind.linear, linear != truth[known])
+    assert (kind.labels, kind.held_out, len(kind.seen)) == (int((KIND[:100] >= 0).sum()), True, len(shown))
+    squares = (said["size"][:, 0] - LABELS["size"][100:]) ** 2
+    np.testing.assert_allclose(size.recogniser, squares, rtol=1e-4)
+    constant = LABELS["size"][:100].mean()
+    np.testing.assert_allclose(size.constant, (constant - LABELS["size"][100:]) ** 2, rtol=1e-4)
+
+
+def test_answers_at_hand_are_used(model: TrainedModel) -> None:
+    answers = recognise(model, HELD_OUT)
+    for one, other in zip(
+        compare(model, SEEN, HELD_OUT), compare(model, SEEN, HELD_OUT, answers), strict=True
+    ):
+        np.testing.assert_array_equal(one.recogniser, other.recogniser)
+
+
+def test_without_held_out_labels_the_seen_ones_are_judged(model: TrainedModel) -> None:
+    bare = from_arrays(X[100:])
+    for held_out in (None, bare):
+        for one in compare(model, SEEN, held_out):
+            assert not one.held_out
+            np.testing.assert_array_equal(one.recogniser, one.seen)
+            assert len(one.linear) == len(one.seen) == one.labels
+
+
+def test_too_few_labels_or_one_class_are_passed_over(model: TrainedModel) -> None:
+    few = from_arrays(X, {"kind": np.where(np.arange(150) < 9, KIND.clip(0), -1)}, classes={"kind": "ab"})
+    assert compare(model, few, HELD_OUT) == []
+    same = from_arrays(X, {"kind": np.zeros(150, int)}, classes={"kind": "ab"})
+    assert compare(model, same, HELD_OUT) == []
