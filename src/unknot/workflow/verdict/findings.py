@@ -56,7 +56,8 @@ def improving(history: Sequence[Mapping[str, Any]]) -> list[Finding]:
         Finding(
             "improving",
             f"It was still improving: from step {trend.first_step:,} to the last, {trend.last_step:,}, the "
-            f"{trend.name} went from {trend.start:.4g} to {trend.end:.4g}. Train longer (steps: {2 * trend.last_step}).",
+            f"{trend.name} went from {trend.start:.4g} to {trend.end:.4g}. "
+            f"Train longer (steps: {2 * trend.last_step}).",
         )
     ]
 
