@@ -139,3 +139,29 @@ def test_settings_that_cannot_be_are_refused() -> None:
         read_spec({"nodes": NODES, "augment": "affine", "confidence": 2.0})
     with pytest.raises(SpecError, match="how image data is recognised"):
         read_spec({"nodes": {**NODES, "digit": {**NODES["digit"], "channels": [8]}}})
+
+
+def test_a_class_without_labels_pays_the_divergence_of_its_two_views() -> None:
+    nodes = {**NODES, "digit": {**NODES["digit"], "labels": False}}
+    torch.manual_seed(0)
+    model, batch = (
+        GraphicalModel({"nodes": nodes, "augment": "affine", "agreement": 7.0}, (1, 8, 8)),
+        batch_of_digits(),
+    )
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0  # the same features twice
+    torch.manual_seed(1)
+    jittered = model.jitter(batch.x)  # type: ignore[misc]
+    torch.manual_seed(1)
+    _, p = model(batch)
+    first = model.recognition["digit"](model.trunk(batch.x)).softmax(-1)
+    second = model.recognition["digit"](model.trunk(jittered)).softmax(-1)
+    slow = [
+        -7.0 * sum(a * (a / b).log() for a, b in zip(one, other, strict=True))
+        for one, other in zip(first, second, strict=True)
+    ]
+    torch.testing.assert_close(p["agreement_digit"].log_prob, torch.stack(slow), rtol=1e-4, atol=1e-5)
+    bias = model.recognition["digit"][-1].bias  # type: ignore[index]
+    (gradient,) = torch.autograd.grad(p["agreement_digit"].log_prob.sum(), bias)
+    assert bool(gradient.abs().sum() > 0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.workflow.toy import CASE, OTHER, constant, toy
-from unknot.papers.result_tables import number_text, reaches, result_tables
+from unknot.papers.experiment import Measure
+from unknot.papers.result_tables import number_text, reaches, result_tables, seeds_text
 
 
 def content(error: float) -> dict[str, object]:
@@ -26,3 +27,11 @@ def test_lower_or_higher_is_better() -> None:
     assert reaches(one, "ours", "M = 100", measure, 9.72) is False
     assert reaches(one, "theirs", "M = 100", measure, 0.0) is None
     assert number_text(1.234, None, measure) == "1.23"
+
+
+def test_where_seeds_may_fail_the_median_and_the_worst_are_shown() -> None:
+    number = {"mean": 70.0, "sd": 40.0, "values": [95.0, 92.0, 23.0]}
+    measure = Measure("accuracy", "accuracy", "%", "higher", 1, over_seeds="median")
+    assert seeds_text(number, measure) == "92.0, worst 23.0"
+    assert measure.typical(number["values"]) == 92.0  # type: ignore[arg-type]
+    assert seeds_text(number, Measure("accuracy", "accuracy", decimals=1)) == "70.0 ± 40.0"

@@ -83,7 +83,7 @@ def _list(experiments: list[Experiment], results: Path) -> None:
     """Name, place, cost of every tier, and the first row of the last result."""
     from unknot.cli.show import show_table
     from unknot.papers.ledger import read_result
-    from unknot.papers.result_tables import number_text
+    from unknot.papers.result_tables import seeds_text
     from unknot.papers.results_page import headline_rows
 
     rows = []
@@ -91,7 +91,7 @@ def _list(experiments: list[Experiment], results: Path) -> None:
         measure, shown = one.measures[0], []
         for row in headline_rows(one, read_result(results, one.name)):
             number = row["numbers"][measure.key]
-            text = f"{number_text(number['mean'], number['sd'], measure)} {measure.unit}".strip()
+            text = f"{seeds_text(number, measure)} {measure.unit}".strip()
             shown.append(f"{row['case'].get('column') or measure.title}: {text}")
         budgets = "\n".join(f"{tier}: {cost}" for tier, cost in one.budgets.items())
         rows.append((one.name, one.place, budgets, "\n".join(shown) or "not run yet"))

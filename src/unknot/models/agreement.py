@@ -6,9 +6,14 @@ sees a jittered view x̃ of each item, and the generative program gets the log-t
     λ · log q(v | x̃)               where the label v is known,
     λ · 1[c ≥ τ] · log q(v̂ | x̃)    elsewhere, with v̂ the best value of q(v | x) and c how sure it is.
 
-It is the classifier term of S17 Eq. 7 on the jittered view, with the recogniser's own reading in the place of a label
-that nobody gave (Lee 2013), kept where the reading is sure (Sohn et al. 2020); it adds to the bound as a regulariser of
-the posterior does (Ganchev et al. 2010). The reading carries no gradient.
+For a class c that takes no labels both views are uncertain, and each learns from the other; the log-term is
+
+    -λ · KL(q(c | x) || q(c | x̃)).
+
+The first is the classifier term of S17 Eq. 7 on the jittered view, with the recogniser's own reading in the place of a
+label that nobody gave (Lee 2013), kept where the reading is sure (Sohn et al. 2020); it adds to the bound as a
+regulariser of the posterior does (Ganchev et al. 2010). The reading carries no gradient; the divergence does, on both
+sides (as in Hu et al. 2017, with jittered views in the place of adversarial ones).
 """
 
 from __future__ import annotations
@@ -46,6 +51,16 @@ def target(node: Variable, reading: Reading, threshold: float) -> tuple[Tensor, 
     known = torch.as_tensor(node.known, device=sure.device).expand_as(sure)
     label = first_draw(node.value if node.label is None else node.label, node.event_dims)
     return torch.where(per_item(known, node.event_dims), label, reading.value), known | sure
+
+
+def divergence(first: Tensor, second: Tensor) -> Tensor:
+    """KL(q(c | x) || q(c | x̃)), (B,), of two views' logits (B, K).
+
+    >>> divergence(torch.zeros(1, 2), torch.tensor([[0.0, 1.0]])).round(decimals=4)
+    tensor([0.1201])
+    """
+    log_first = first.log_softmax(-1)
+    return (log_first.exp() * (log_first - second.log_softmax(-1))).sum(-1)
 
 
 def first_draw(values: Tensor, event_dims: int) -> Tensor:

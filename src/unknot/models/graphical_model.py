@@ -11,10 +11,11 @@ from torch import Size, Tensor, nn
 
 from unknot.core.axes import cat
 from unknot.core.given_values import GivenValues
+from unknot.core.node import Variable
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.agreement import target
+from unknot.models.agreement import divergence, target
 from unknot.models.augment import augmenter
 from unknot.models.by_node import ByNode
 from unknot.models.families import Family, family
@@ -130,21 +131,36 @@ class GraphicalModel(nn.Module):
         return self.likelihood.draw(self._generative_program(q)[1])
 
     def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
-        """Add to p, for each node that takes labels, how well the second view gives the first view's value."""
-        for node in self.spec.labelled:
-            family, first = self._family(node.name), q[node.name]
-            threshold = self.spec.confidence if node.confidence is None else node.confidence
-            value, counts = target(first, family.reading(first.dist), threshold)
-            inputs = {self.spec.data.name: features}
-            for name in node.recognised_from:
-                if name not in inputs:
-                    inputs[name] = self._family(name).features(q[name].value)
-            second = Trace()
-            # observed: classes are scored by their mass
-            family.site(second, self._recognised(node, inputs), value, self.temperature, None)
-            p.log_term(
-                self.spec.agreement * counts * second[node.name].log_prob, name=f"agreement_{node.name}"
-            )
+        """Add to p how well the second view of the items, seen as ``features``, is read as the first."""
+        for node in self.spec.latents:
+            if node.labels:
+                agreed = self._agreed_value(node, q, features)
+            elif self._family(node.name).has_classes:
+                first: Any = q[node.name].dist
+                reading = self._family(node.name).reading(first).value
+                second: Any = self._second_view(node, q, features, reading).dist
+                agreed = -divergence(first.logits, second.logits)
+            else:
+                continue
+            p.log_term(self.spec.agreement * agreed, name=f"agreement_{node.name}")
+
+    def _agreed_value(self, node: NodeSpec, q: Trace, features: Tensor) -> Tensor:
+        """log q(v | x̃) at the label or the first view's own reading, where that is sure."""
+        first = q[node.name]
+        threshold = self.spec.confidence if node.confidence is None else node.confidence
+        value, counts = target(first, self._family(node.name).reading(first.dist), threshold)
+        # observed: classes are scored by their mass
+        return counts * self._second_view(node, q, features, value).log_prob
+
+    def _second_view(self, node: NodeSpec, q: Trace, features: Tensor, value: Tensor) -> Variable:
+        """The node as recognised from the second view's features, observed at ``value``."""
+        inputs = {self.spec.data.name: features}
+        for name in node.recognised_from:
+            if name not in inputs:
+                inputs[name] = self._family(name).features(q[name].value)
+        second = Trace()
+        self._family(node.name).site(second, self._recognised(node, inputs), value, self.temperature, None)
+        return second[node.name]
 
     # ---- parts --------------------------------------------------------------------------------------
 

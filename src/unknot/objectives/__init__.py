@@ -2,6 +2,7 @@
 
 from unknot.objectives.capacity import annealed_capacity
 from unknot.objectives.catalogue import CATALOGUE
+from unknot.objectives.classes_alone import classes_alone
 from unknot.objectives.decomposition import decompose
 from unknot.objectives.diagnostics import information
 from unknot.objectives.discriminator import Discriminator, discriminator_loss
@@ -34,6 +35,7 @@ __all__ = [
     "beta_tcvae",
     "beta_vae",
     "capacity_vae",
+    "classes_alone",
     "decompose",
     "dip_vae",
     "discriminator_loss",

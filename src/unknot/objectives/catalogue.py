@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unknot.objectives import table_one
+from unknot.objectives.classes_alone import classes_alone
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.labels_alone import labels_alone
@@ -101,6 +102,17 @@ _FROM_LABELS = (
         "a recogniser that names the labels, and nothing else: what the same network does without a model",
         "S17 Eq. 7",
         {"alpha": "weight of the labels beside the log-terms that p adds, if any; or by site"},
+    ),
+    Entry(
+        "classes_alone",
+        classes_alone,
+        "λ I(x; c) − μ KL(q̄(c) || p(c)), and p's log-terms",
+        "a recogniser that sorts items into classes of its own; what a class needs before the style explains all",
+        "Krause et al. 2010",
+        {
+            "information": "reward of what a class knows of x",
+            "marginal": "price of classes rarer than the prior says",
+        },
     ),
 )
 
@@ -202,6 +214,8 @@ _TABLE_ONE = (
             "beta": "price of correlation between groups; below 1 lets them correlate",
             "gamma": "price of correlation inside a group",
             "groups": "tree of groups; by default each variable is one",
+            "information": "by class, {c: -19}: price of what it knows of x, in the place of α; below zero a reward",
+            "marginal": "by class, {c: 41}: weight of its share of (ii), which keeps all classes in use",
         },
         row=9,
     ),

@@ -31,6 +31,7 @@ from unknot.objectives.discriminator import Discriminator, discriminator_log_rat
 from unknot.objectives.marginal.gather import gather_items
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.anchors import anchor_information
+from unknot.objectives.parts.class_parts import priced_classes
 from unknot.objectives.parts.groups import MARGINAL, ROOT
 from unknot.objectives.parts.moments import Covariance, covariance_penalties
 from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
@@ -256,6 +257,8 @@ def hfvae(
     gamma: float = 3.0,
     groups: Groups | None = None,
     weights: Mapping[str, float] | None = None,
+    information: Mapping[str, float] | None = None,
+    marginal: Mapping[str, float] | None = None,
     **options: Unpack[Options],
 ) -> Terms:
     """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, priced apart.
@@ -272,9 +275,12 @@ def hfvae(
     * ``gamma``: γ, the price of correlation inside a group, at every node below the root if the tree is deeper;
     * ``groups``: a tree of groups, ``{"content": ["y"], "style": ["z"]}``; by default each variable is one;
     * ``weights``: weights of single terms by name, ``{"between[style]": 2.0}``, before α, β and γ;
+    * ``information``: by class, ``{"c": -19.0}``, the price of what it knows of x, in the place of α; one below zero
+      rewards it. By exact masses, as ``marginal``: see :mod:`unknot.objectives.parts.class_parts`;
+    * ``marginal``: by class, the weight of its share of (ii), in the place of one: all classes in use;
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
 
-    Returns ``Terms``: those of the decomposition.
+    Returns ``Terms``: those of the decomposition, and ``information[c]``, ``marginal[c]`` of classes with a price.
     """
     parts = decomposition_parts(q, p, dataset_size, groups, options)
     fixed = {RECONSTRUCTION: 1.0, MARGINAL: 1.0, MUTUAL_INFORMATION: alpha, ROOT: beta}
@@ -284,7 +290,9 @@ def hfvae(
         raise SpecError(
             f"hfvae: no terms {unknown} to weigh; with these groups there are {', '.join(chosen)}"
         )
-    return expected_terms(q, p, parts.values, chosen | dict(weights or {}), parts.details)
+    classes, prices = priced_classes(q, p, information or {}, marginal or {}, alpha)
+    values = {**parts.values, **classes}
+    return expected_terms(q, p, values, {**chosen, **(weights or {}), **prices}, parts.details)
 
 
 def _elbo_parts(q: Trace, p: Trace) -> dict[str, Tensor]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import mean, median
 from typing import Any, Literal
 
 from unknot.errors import SpecError
@@ -19,17 +20,28 @@ NAMES = ("row", "column")
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that runs report under ``key``, and how tables show it."""
+    """A number that runs report under ``key``, and how tables show it.
+
+    ``over_seeds``: mean and standard deviation, or, where a few seeds may fail altogether, median and worst.
+    """
 
     key: str
     title: str
     unit: str = ""
     better: Literal["lower", "higher"] = "lower"
     decimals: int = 2
+    over_seeds: Literal["mean", "median"] = "mean"
 
     @property
     def heading(self) -> str:
         return f"{self.title} ({self.unit})" if self.unit else self.title
+
+    def typical(self, values: Sequence[float]) -> float:
+        """The number that stands for all seeds."""
+        return mean(values) if self.over_seeds == "mean" else median(values)
+
+    def worst(self, values: Sequence[float]) -> float:
+        return max(values) if self.better == "lower" else min(values)
 
 
 @dataclass(frozen=True)

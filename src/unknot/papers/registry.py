@@ -5,9 +5,11 @@ from __future__ import annotations
 from unknot.errors import SpecError
 from unknot.papers import (
     faces,
+    fashion_hfvae,
     mnist,
     mnist_analogies,
     mnist_demo,
+    mnist_hfvae,
     mnist_style_grid,
     mnist_supervision_rate,
     own_data,
@@ -30,6 +32,8 @@ _FILES = (
     svhn_analogies,
     svhn_style_grid,
     faces,
+    mnist_hfvae,
+    fashion_hfvae,
     own_data,
     own_data_more,
     own_data_generative,

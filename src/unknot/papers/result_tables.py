@@ -58,12 +58,9 @@ class Cells:
         number = self.found[row, column]["numbers"].get(measure.key)
         if number is None:
             return NOTHING
-        text = number_text(number["mean"], number["sd"], measure)
-        return (
-            text
-            if reaches(self.one, row, column, measure, number["mean"]) is not False
-            else f"**miss** {text}"
-        )
+        text = seeds_text(number, measure)
+        typical = measure.typical(number["values"])
+        return text if reaches(self.one, row, column, measure, typical) is not False else f"**miss** {text}"
 
     def theirs(self, title: str, column: str, measure: Measure) -> str:
         """A yardstick's number."""
@@ -97,6 +94,14 @@ def reaches(one: Experiment, row: str, column: str, measure: Measure, ours: floa
     if asked is None:
         return None
     return ours <= asked[0] if measure.better == "lower" else ours >= asked[0]
+
+
+def seeds_text(number: Mapping[str, Any], measure: Measure) -> str:
+    """A number over its seeds: mean ± sd, or median and worst."""
+    if measure.over_seeds == "mean" or len(number["values"]) == 1:
+        return number_text(number["mean"], number["sd"], measure)
+    worst = number_text(measure.worst(number["values"]), None, measure)
+    return f"{number_text(measure.typical(number['values']), None, measure)}, worst {worst}"
 
 
 def number_text(value: float, spread: float | None, measure: Measure) -> str:

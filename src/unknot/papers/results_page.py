@@ -9,7 +9,7 @@ from typing import Any
 from unknot.errors import SpecError
 from unknot.papers.experiment import Experiment, Measure, Tier, case_title
 from unknot.papers.ledger import read_result, result_name
-from unknot.papers.result_tables import number_text, result_tables
+from unknot.papers.result_tables import number_text, result_tables, seeds_text
 
 _HEAD = """# Results
 
@@ -53,7 +53,7 @@ def results_summary(experiments: Iterable[Experiment], folder: Path) -> str:
             if one.yardstick(str(row["case"]["row"]), measure) is None:
                 continue
             column, number = str(row["case"].get("column", "")), row["numbers"][measure.key]
-            ours = f"**{number_text(number['mean'], number['sd'], measure)}** {measure.unit}".strip()
+            ours = f"**{seeds_text(number, measure)}** {measure.unit}".strip()
             what = ", ".join(part for part in (f"`{one.name}`: {measure.title}", column) if part)
             lines.append(f"| {what} | {ours} | {_published(one, measure, column)} | {row['seeds']} |")
     return "\n".join(lines[: 2 + _MOST_LINES])

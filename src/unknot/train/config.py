@@ -18,6 +18,8 @@ class TrainConfig:
 
     - ``objective``: a name, a name with its symbols ``{"name": "semi_supervised", "alpha": 50}``, or a function
       of the two traces ``(q, p) -> Terms``.
+    - ``stages``: what comes first, each with its ``steps`` and an ``objective`` of its own or parts of the model that
+      are ``frozen`` (see :mod:`unknot.train.stages`).
     - ``steps`` or ``epochs``: how long; one of them. The last incomplete batch of an epoch is dropped.
     - ``batch_size``: items of one step over all processes. ``labelled_share``: the share of them that has labels
       (of ``labelled_by``, one factor or several, by default any).
@@ -35,6 +37,7 @@ class TrainConfig:
     """
 
     objective: str | Mapping[str, Any] | Callable[..., Any] = "elbo"
+    stages: tuple[Mapping[str, Any], ...] = ()
     steps: int | None = None
     epochs: int | None = None
     batch_size: int = 256
@@ -65,7 +68,7 @@ class TrainConfig:
             "train",
         )
         made = dict(given)
-        for key in ("betas", "labelled_by"):
+        for key in ("betas", "labelled_by", "stages"):
             if isinstance(made.get(key), list):
                 made[key] = tuple(made[key])
         config = cls(**made)

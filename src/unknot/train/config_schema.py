@@ -16,9 +16,16 @@ _objective = either(
     {**text(), "description": "an objective's name"},
 )
 
+_stage = table(
+    {"steps": whole(1, _MOST), "objective": _objective, "frozen": list_of(text())},
+    "a stage, {steps, objective, frozen}",
+    required=("steps",),
+)
+
 TRAIN: Schema = table(
     {
         "objective": left_out_or(_objective),
+        "stages": list_of(_stage),
         "steps": left_out_or(whole(1, _MOST)),
         "epochs": left_out_or(whole(1, _MOST)),
         "batch_size": whole(1, 10**9),

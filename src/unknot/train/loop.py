@@ -32,6 +32,7 @@ from unknot.train.processes import any_process, connect
 from unknot.train.progress import Progress
 from unknot.train.run_folder import RunFolder
 from unknot.train.schedules import Schedule, schedule
+from unknot.train.stages import Stage, plan, stage_at
 from unknot.train.step import Held, Step
 from unknot.train.training_state import TrainingState
 
@@ -110,7 +111,7 @@ class Loop:
         if hasattr(model, "prepare"):  # what a model must know of all its data before it sees a batch
             model.prepare(data.to(fabric.device))  # type: ignore[operator]
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
-        self.objective = self._objective(len(data))
+        self.objective, self.stages = self._objectives(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
         self.small = [p for p in self.weights if p.numel() <= SMALL] or self.weights
         self.optimiser = torch.optim.Adam(
@@ -133,6 +134,7 @@ class Loop:
         show = config.progress and fabric.is_global_zero
         self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, show)
         self.guard = Guard(self.optimiser, fabric.device, fabric.world_size)
+        self.stage = self.stages[-1]
         self.step_module = Step(model, self.objective, config.compile)
         self.step_module.first = self.state.step == 0
         # One process needs no wrapper around the module, only the precision: see _step.
@@ -168,6 +170,7 @@ class Loop:
             group["lr"] = self.rate(state.step)
         if self.temperature is not None:
             self.model.temperature.fill_(self.temperature(state.step))  # type: ignore[operator]
+        self._enter_stage()
         self.guard.before_step(state.step)
         try:
             with self.fabric.autocast():
@@ -187,8 +190,8 @@ class Loop:
             state.average.update(state.step)
         self.log.add(means.content)
 
-    def _objective(self, dataset_size: int) -> Objective:
-        """The objective, on the device; drawing for it leaves the random states as they were."""
+    def _objectives(self, dataset_size: int) -> tuple[Objective, list[Stage]]:
+        """The objective, on the device, and the stages; drawing for them leaves the random states as they were."""
 
         def draw() -> Trace:
             with torch.no_grad():
@@ -197,7 +200,20 @@ class Loop:
         with seeding.kept():
             seeding.seed_all(self.config.seed)
             found = resolve(self.config.objective, dataset_size, draw)
-        return found.to(self.fabric.device) if isinstance(found, nn.Module) else found
+            found = found.to(self.fabric.device) if isinstance(found, nn.Module) else found
+            given = self.config.stages
+            return found, plan(given, found, self.epochs.steps, self.model, dataset_size, draw)
+
+    def _enter_stage(self) -> None:
+        """The objective of this step's stage, and its parameters held still; those of the stage before learn again."""
+        stage = stage_at(self.stages, self.state.step)
+        if stage is self.stage:
+            return
+        for weights, learns in ((self.stage.frozen, True), (stage.frozen, False)):
+            for one in weights:
+                one.requires_grad_(learns)
+        self.stage = stage
+        object.__setattr__(self.step_module, "objective", stage.objective)
 
     def _clip(self) -> Tensor:
         """The length of the gradient, which is shortened if it is more than clip_norm.
@@ -292,6 +308,8 @@ class Loop:
         return any_process(interrupts.requested, world, self.fabric.device)
 
     def _end(self, because: str) -> Result:
+        for one in self.stage.frozen:
+            one.requires_grad_(True)
         if because == "interrupted":
             if self.log.pending:
                 self._record({})
@@ -314,7 +332,9 @@ class Loop:
 
     def _explain(self, step: int, states: dict[str, Tensor], error: Exception | None) -> None:
         """Raise a RunError that names the site, if a replay of the step finds it."""
-        objective = self.objective if self.fabric.world_size == 1 else None  # it may wait for other processes
+        objective = (
+            self.stage.objective if self.fabric.world_size == 1 else None
+        )  # it may wait for other processes
         with self.fabric.autocast():
             reason = culprit(self.model, objective, self.epochs.batch(step), states)
         if reason is not None:

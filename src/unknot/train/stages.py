@@ -1,0 +1,77 @@
+"""Stages: parts of a run with an objective of their own, or with parts of the model held still.
+
+A config's ``stages`` come first, in their order; the rest of the steps is the run as the config itself says::
+
+    stages: [{steps: 250, objective: {name: classes_alone}}, {steps: 500, frozen: [trunk]}]
+
+Which stage a step belongs to follows from its number alone, so a resumed run needs no state for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from unknot.core.trace import Trace
+from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
+from unknot.train.objective import Objective, resolve
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The steps up to ``until``: their objective, and the parameters that do not learn in them."""
+
+    until: int
+    objective: Objective
+    frozen: tuple[nn.Parameter, ...] = ()
+
+
+def plan(
+    given: Sequence[Mapping[str, Any]],
+    last: Objective,
+    steps: int,
+    model: nn.Module,
+    dataset_size: int,
+    draw: Callable[[], Trace],
+) -> list[Stage]:
+    """All stages of a run of ``steps``, the last of which has the config's own objective, ``last``."""
+    found: list[Stage] = []
+    until = 0
+    for number, settings in enumerate(given, 1):
+        until += settings["steps"]
+        objective = last
+        if "objective" in settings:
+            objective = resolve(settings["objective"], dataset_size, draw)
+            if isinstance(objective, nn.Module):
+                raise SpecError(
+                    f"train.stages: the objective of stage {number} has a network of its own, which is trained "
+                    "over the whole run; name it as train.objective."
+                )
+        found.append(Stage(until, objective, frozen_parameters(model, settings.get("frozen", ()))))
+    if found and until >= steps:
+        raise SpecError(f"train.stages: they take {until} steps of {steps}; leave some for the run itself.")
+    return [*found, Stage(steps, last)]
+
+
+def frozen_parameters(model: nn.Module, names: Sequence[str]) -> tuple[nn.Parameter, ...]:
+    """The parameters of the model's parts called ``names``, for instance ``trunk`` or ``generation.x``."""
+    parts = dict(model.named_modules()) | dict(model.named_parameters())
+    found: dict[int, nn.Parameter] = {}
+    for name in names:
+        if not name or name not in parts:
+            raise SpecError(
+                f"train.stages: the model has no part '{name}' to freeze; {did_you_mean(name, parts)}"
+            )
+        part = parts[name]
+        parameters = [part] if isinstance(part, nn.Parameter) else list(part.parameters())
+        found |= {id(one): one for one in parameters if one.requires_grad}
+    return tuple(found.values())
+
+
+def stage_at(stages: Sequence[Stage], step: int) -> Stage:
+    """The stage that a step, counted from zero, belongs to."""
+    return next((stage for stage in stages if step < stage.until), stages[-1])

@@ -1,0 +1,104 @@
+"""A class's own parts, by exact masses: against loops over a table of probabilities, exact cases and the laws."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from unknot import Trace
+from unknot.errors import SpecError
+from unknot.objectives import hfvae
+from unknot.objectives.parts.class_parts import class_parts, class_sites
+
+
+def traces(logits: Tensor, prior: Tensor, kind: str = "concrete") -> tuple[Trace, Trace]:
+    q, p = Trace(), Trace()
+    if kind == "concrete":
+        value = q.concrete(logits, 0.66, name="c")
+        p.concrete(prior, 0.66, value=value, name="c")
+    else:
+        value = q.categorical(logits=logits, name="c", gradient="enumerate")
+        p.categorical(logits=prior, value=value, name="c")
+    return q, p
+
+
+@pytest.mark.parametrize("kind", ["concrete", "categorical"])
+def test_is_the_sum_over_a_table_of_probabilities(kind: str) -> None:
+    torch.manual_seed(0)
+    logits, prior = torch.randn(7, 4).double(), torch.randn(4).double()
+    table = [[math.exp(v) / sum(math.exp(w) for w in row) for v in row] for row in logits.tolist()]
+    expected_prior = [math.exp(v) / sum(math.exp(w) for w in prior.tolist()) for v in prior.tolist()]
+    mean = [sum(row[k] for row in table) / 7 for k in range(4)]
+    information = [sum(row[k] * math.log(mean[k] / row[k]) for k in range(4)) for row in table]
+    marginal = [sum(row[k] * math.log(expected_prior[k] / mean[k]) for k in range(4)) for row in table]
+    found = class_parts(*traces(logits, prior, kind), "c")
+    torch.testing.assert_close(found[0], torch.tensor(information).double())
+    torch.testing.assert_close(found[1], torch.tensor(marginal).double())
+
+
+def test_sure_and_even_classes_know_log_k_and_meet_the_prior() -> None:
+    q, p = traces(50 * torch.eye(4).double(), torch.zeros(4).double())
+    information, marginal = class_parts(q, p, "c")
+    torch.testing.assert_close(-information.mean(), torch.tensor(math.log(4)).double())
+    torch.testing.assert_close(marginal.mean(), torch.tensor(0.0).double(), atol=1e-12, rtol=0)
+
+
+def test_q_equal_to_p_makes_both_zero_for_every_item() -> None:
+    prior = torch.tensor([0.3, -1.0, 2.0]).double()
+    for value in class_parts(*traces(prior.expand(5, 3), prior), "c"):
+        torch.testing.assert_close(value, torch.zeros(5).double(), atol=1e-12, rtol=0)
+
+
+def test_masked_classes_count_nothing_and_keep_gradients_finite() -> None:
+    logits = torch.tensor([[0.0, 1.0, -torch.inf], [1.0, 0.0, -torch.inf]], requires_grad=True)
+    plain = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+    information, _ = class_parts(*traces(logits, torch.zeros(3)), "c")
+    torch.testing.assert_close(information, class_parts(*traces(plain, torch.zeros(2)), "c")[0])
+    information.sum().backward()
+    assert logits.grad is not None
+    assert bool(logits.grad.isfinite().all())
+
+
+def test_the_same_with_and_without_gradients() -> None:
+    torch.manual_seed(1)
+    logits = torch.randn(6, 3, requires_grad=True)
+    with_gradients = class_parts(*traces(logits, torch.zeros(3)), "c")
+    with torch.no_grad():
+        without = class_parts(*traces(logits, torch.zeros(3)), "c")
+    for first, second in zip(with_gradients, without, strict=True):
+        torch.testing.assert_close(first.detach(), second)
+
+
+def test_a_price_weighs_its_part_in_the_place_of_the_bounds_own() -> None:
+    torch.manual_seed(2)
+    q, p = traces(torch.randn(6, 3), torch.zeros(3))
+    z = q.normal(torch.randn(6, 2), 0.5, name="z")
+    p.normal(torch.zeros(2), 1.0, value=z, name="z")
+    usual = hfvae(q, p, 100, alpha=2.0, parents={})
+    priced = hfvae(q, p, 100, alpha=2.0, information={"c": -19.0}, marginal={"c": 41.0}, parents={})
+    information, marginal = class_parts(q, p, "c")
+    more = (-19.0 - 2.0) * information.mean() + (41.0 - 1.0) * marginal.mean()
+    torch.testing.assert_close(priced.loss, usual.loss - more)
+
+
+def test_what_is_no_class_is_refused_by_name() -> None:
+    q, p = traces(torch.randn(6, 3), torch.zeros(3))
+    z = q.normal(torch.randn(6, 2), 0.5, name="z")
+    p.normal(torch.zeros(2), 1.0, value=z, name="z")
+    assert class_sites(q) == ["c"]
+    with pytest.raises(SpecError, match="there is no class 'z'"):
+        hfvae(q, p, 100, information={"z": 0.0}, parents={})
+    with pytest.raises(SpecError, match="no class of the recogniser"):
+        class_parts(q, p, "z")
+
+
+def test_a_class_that_follows_a_draw_and_a_prior_by_item_are_refused() -> None:
+    q, p = traces(torch.randn(5, 6, 3), torch.zeros(3))
+    with pytest.raises(SpecError, match="read from x alone"):
+        class_parts(q, p, "c")
+    q, p = traces(torch.randn(6, 3), torch.randn(6, 3))
+    with pytest.raises(SpecError, match="same for every item"):
+        class_parts(q, p, "c")
