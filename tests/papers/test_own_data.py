@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from unknot.papers.own_data import EXPERIMENT, LABELS, paired
+from unknot.papers.own_data import EXPERIMENT, LABELS
 
 
 def test_three_groups_and_every_method_of_each_table() -> None:
@@ -23,11 +21,3 @@ def test_no_table_is_in_two_groups() -> None:
     }
     assert not by_group["tune"] & by_group["look"]
     assert not by_group["fresh"] & (by_group["tune"] | by_group["look"])
-
-
-def test_ranks_take_only_rows_that_every_method_has() -> None:
-    def cell(row: str, column: str, value: float) -> dict[str, object]:
-        return {"case": {"row": row, "column": column}, "numbers": {"accuracy": {"mean": value}}}
-
-    found = [cell("a", "ours", 3), cell("a", "linear", 2), cell("b", "ours", 9)]
-    np.testing.assert_array_equal(paired(found, ["ours", "linear"]), [[3, 2]])  # type: ignore[arg-type]

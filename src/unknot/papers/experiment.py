@@ -75,7 +75,8 @@ class Experiment:
 
     ``run`` gets the settings of a case without its names, so that a table can be renamed without training again.
     ``pictures`` is a folder that it may write PNG files to, or None. ``plot(content, folder)`` draws PNG files
-    from the finished result. ``captions`` say what a picture shows, by its name without ``.png``.
+    from the finished result. ``captions`` say what a picture shows, by its name without ``.png``. ``overview(content)``
+    are lines in Markdown that say a long table in short.
 
     The first measure is the headline, and the first row is what short tables show. ``judged`` says for a row
     which yardstick (by its source) it has to reach.
@@ -92,6 +93,7 @@ class Experiment:
     judged: Mapping[str, str] = field(default_factory=dict)  # row -> source of a yardstick
     plot: Callable[[Mapping[str, Any], Path], None] | None = None
     captions: Mapping[str, str] = field(default_factory=dict)
+    overview: Callable[[Mapping[str, Any]], list[str]] | None = None
     notes: str = ""
 
     def yardsticks_of(self, measure: Measure) -> list[Yardstick]:

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from unknot.papers.own_data_overview import cells_of, overview
 from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS
 from unknot.papers.own_data_scores import class_scores, number_scores, split
 from unknot.papers.own_data_sets import GROUPS, Source, read
@@ -82,38 +81,22 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
     """Average ranks by accuracy, classes and numbers apart, for each group of which all methods are there."""
     for group in GROUPS:
         for numbers in (False, True):
-            found = [
-                one
-                for one in content["summary"]
-                if one["case"]["group"] == group and one["case"]["numbers"] == numbers
-            ]
-            names = list(dict.fromkeys(one["case"]["column"] for one in found))
-            table = paired(found, names)
-            if len(table) < 2 or len(names) < 2:
+            cells = cells_of(content, group, numbers)
+            if len(cells) < 2:
                 continue
             kind = "numbers" if numbers else "classes"
-            title = f"{group}: {len(table)} cells of {kind}"
-            notes = {name: _note(found, name) for name in names}
-            save(rank_diagram(table, names, title, notes), folder / f"ranks-{group}-{kind}.png")
-
-
-def paired(found: list[dict[str, Any]], names: list[str]) -> np.ndarray:
-    """Mean accuracy of every method, (N, M), in the rows that all methods have."""
-    cells: dict[str, dict[str, float]] = {}
-    for one in found:
-        cells.setdefault(one["case"]["row"], {})[one["case"]["column"]] = one["numbers"]["accuracy"]["mean"]
-    whole = [[line[name] for name in names] for line in cells.values() if set(line) == set(names)]
-    return np.array(whole).reshape(len(whole), len(names))
-
-
-def _note(found: list[dict[str, Any]], name: str) -> str:
-    """A method's means over the cells of a group."""
-    mine = [one["numbers"] for one in found if one["case"]["column"] == name]
-    parts = []
-    for key, form in (("accuracy", ".1f"), ("log_loss", ".3f"), ("calibration", ".3f")):
-        values = [one[key]["mean"] for one in mine if key in one]
-        parts += [format(float(np.mean(values)), form)] if values else []
-    return f"  ({', '.join(parts)})"
+            keys = (
+                {"accuracy": ".1f"}
+                if numbers
+                else {"accuracy": ".1f", "log_loss": ".3f", "calibration": ".3f"}
+            )
+            notes = {
+                name: f"  ({', '.join(format(cells.mean(key, name), form) for key, form in keys.items())})"
+                for name in cells.methods
+            }
+            title = f"{group}: {len(cells)} cells of {kind}"
+            figure = rank_diagram(cells.value("accuracy"), cells.methods, title, notes)
+            save(figure, folder / f"ranks-{group}-{kind}.png")
 
 
 EXPERIMENT = Experiment(
@@ -132,6 +115,7 @@ EXPERIMENT = Experiment(
         "paper": "the same, with as many splits as one likes",
     },
     plot=plot,
+    overview=overview,
     captions={
         f"ranks-{group}-{kind}": (
             f"Average ranks by {'accuracy' if kind == 'classes' else 'R²'} on the group '{group}'; in brackets the "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unknot.papers.experiment import Experiment, Measure
@@ -123,12 +123,17 @@ def _table(
     judged = any(judges.values())
     extra = (["judged by"] if judged else []) + (["seeds", "minutes a seed"] if with_cost else [])
     head = [corner, *columns, *extra]
-    lines = [_line(head), "|" + "---|" * len(head)]
+    lines = []
     for row, texts in ours.items():
         more = [judges[row]] if judged else []
-        lines.append(_line([row, *texts, *more, *(cells.cost(row) if with_cost else ())]))
-    lines += [_line([title, *texts, *[""] * len(extra)]) for title, texts in theirs.items()]
-    return [*lines, ""]
+        lines.append([row, *texts, *more, *(cells.cost(row) if with_cost else ())])
+    lines += [[title, *texts, *[""] * len(extra)] for title, texts in theirs.items()]
+    return table_lines(head, lines)
+
+
+def table_lines(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
+    """A table in Markdown, and an empty line."""
+    return [_line(head), "|" + "---|" * len(head), *(_line(line) for line in lines), ""]
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -34,6 +34,8 @@ def results_page(experiments: Iterable[Experiment], folder: Path, figures: str =
         if not there:
             parts.append(f"Not run yet: `unknot reproduce {one.name}`.\n")
         for tier, content in there:
+            if one.overview is not None:
+                parts.append("\n".join(one.overview(content)))
             section = _section(one, content, f"{figures}/{result_name(one.name, tier)}")
             parts.append(
                 f"<details><summary>Tables and figures, {tier} tier</summary>\n\n{section}\n</details>\n"
