@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +19,11 @@ class Site:
     ranges: bool = True  # understands the Range header
     break_after: list[int] = field(default_factory=list)  # request i sends so many bytes, then hangs up
     stall_after: int | None = None  # sends so many bytes, then nothing until the client goes away
+    drip: float | None = None  # seconds between the bytes of the body, one by one
+    drip_headers: bool = False  # the same before the body, in a header without end
+    headers: dict[str, str] = field(
+        default_factory=dict
+    )  # take the place of the right ones, or come beside them
     status: int = 200
     requests: list[str | None] = field(default_factory=list)  # the Range header of each request
     address: str = ""
@@ -41,11 +47,18 @@ def serve(site: Site) -> Iterator[Site]:
                 if start >= len(site.content):
                     self.send_error(416)
                     return
-            self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(site.content) - start))
+            self.send_response(206 if start else int(site.headers.get("status", 200)))
+            headers = {"Content-Length": str(len(site.content) - start)}
             if start:
                 last = len(site.content) - 1
-                self.send_header("Content-Range", f"bytes {start}-{last}/{len(site.content)}")
+                headers["Content-Range"] = f"bytes {start}-{last}/{len(site.content)}"
+            for name, value in {**headers, **site.headers}.items():
+                if value and name != "status":
+                    self.send_header(name, value)
+            if site.drip_headers:
+                self.flush_headers()
+                self._drip(b"X-Slow: " + b"x" * 10_000)
+                return
             self.end_headers()
             body = site.content[start:]
             if site.stall_after is not None and number == 0:
@@ -55,10 +68,21 @@ def serve(site: Site) -> Iterator[Site]:
                 self.connection.recv(1)  # returns when the client closes its end
                 self.close_connection = True
                 return
+            if site.drip is not None:
+                self._drip(body)
+                return
             if number < len(site.break_after):
                 body = body[: site.break_after[number]]
                 self.close_connection = True
             self.wfile.write(body)
+
+        def _drip(self, content: bytes) -> None:
+            self.close_connection = True
+            with contextlib.suppress(OSError):
+                for byte in content:
+                    self.wfile.write(bytes([byte]))
+                    self.wfile.flush()
+                    time.sleep(site.drip or 0.01)
 
         def log_message(self, *arguments: object) -> None:
             pass

@@ -159,3 +159,73 @@ def test_a_read_only_disk_is_said(read_only_folder: Path) -> None:
     with serve(Site(CONTENT)) as site, pytest.raises(DiskError, match=r"read-only|not permitted"):
         download(data_file(site.address), read_only_folder / "data.bin")
     assert site.requests == [None]
+
+
+def test_a_file_ends_at_its_known_size(tmp_path: Path) -> None:
+    longer = Site(
+        CONTENT * 3, headers={"Content-Length": ""}
+    )  # the end of the connection is the end of the file
+    with serve(longer) as site, pytest.raises(SourceUnavailable, match="it sends more than 1000000 bytes"):
+        download(data_file(site.address), tmp_path / "data.bin")
+    with serve(Site(CONTENT * 3)) as site, pytest.raises(SourceUnavailable, match="announces 3000000 bytes"):
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_unknown_size_has_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGEST", 500_000)
+    endless = Site(CONTENT, headers={"Content-Length": ""})
+    with serve(endless) as site, pytest.raises(SourceUnavailable, match="it sends more than 500000 bytes"):
+        download(DataFile("data.bin", urls=(site.address,)), tmp_path / "data.bin")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_drip_is_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte now and then, so that no single wait is long."""
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
+    with (
+        serve(Site(CONTENT, drip=0.01)) as site,
+        pytest.raises(SourceUnavailable, match="the connection is too slow"),
+    ):
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert len(site.requests) == module.ATTEMPTS
+
+
+def test_headers_that_drip_are_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TIMEOUT", 0.2)
+    with (
+        serve(Site(CONTENT, drip_headers=True)) as site,
+        pytest.raises(SourceUnavailable, match=r"broke off \(no answer within 0.2 seconds\)"),
+    ):
+        download(data_file(site.address), tmp_path / "data.bin")
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ({"Content-Length": "many"}, "odd .Content-Length: many"),
+        ({"Content-Length": "-5"}, "odd .Content-Length: -5"),
+        ({"Content-Length": "9" * 400}, "odd .Content-Length: 999"),
+        ({"Content-Encoding": "gzip"}, "the file comes packed, Content-Encoding: gzip"),
+        ({"status": "204"}, "odd .status 204, Content-Range: none"),
+        ({"status": "206", "Content-Range": "lines 1-2"}, "odd .status 206, Content-Range: lines 1-2"),
+        ({"status": "302", "Location": "/"}, "the server answered 302 The HTTP server returned a redirect"),
+        ({"status": "302", "Location": "file:///etc/passwd"}, "the server answered 302"),
+        ({"status": "302", "Location": "http://[::1"}, "odd"),
+        ({"Transfer-Encoding": "chunked", "Content-Length": ""}, "the connection broke off"),
+    ],
+)
+def test_odd_headers_are_answered_in_words(headers: dict[str, str], words: str, tmp_path: Path) -> None:
+    with serve(Site(CONTENT, headers=headers)) as site, pytest.raises(SourceUnavailable, match=words) as said:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert "\n" not in str(said.value)
+    assert len(str(said.value)) < 500
+    assert not (tmp_path / "data.bin").exists()
+
+
+def test_a_part_from_elsewhere_in_the_file_is_not_appended(tmp_path: Path) -> None:
+    (tmp_path / "data.bin.part").write_bytes(CONTENT[:700_000])
+    with serve(Site(CONTENT, headers={"Content-Range": "bytes 3-9/10"})) as site:
+        download(data_file(site.address), tmp_path / "data.bin")
+    assert site.requests == ["bytes=700000-", None]
+    assert (tmp_path / "data.bin").read_bytes() == CONTENT

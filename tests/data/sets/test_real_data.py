@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from unknot.data import PackedBits, load
 from unknot.data.files.verification import verify
+from unknot.data.sets import yale_b
 from unknot.data.sets.loading import entries
 from unknot.data.text_dataset import TextDataset
 
@@ -125,3 +127,11 @@ def test_dsprites(real_data: Path) -> None:
     y = (images.sum(2) * grid).sum(1) / images.sum((1, 2))
     assert x[0] == x[1] < x[2]
     assert y[0] == y[2] < y[1]
+
+
+def test_yale_b_arrays_are_what_other_forms_are_compared_with(real_data: Path) -> None:
+    present("yale-b", real_data)
+    raw = np.load(real_data / "yaleb" / "yaleb_96x84.npz")
+    assert yale_b._digest(raw["images"]) == yale_b._PIXELS_DIGEST
+    labels = [raw[name] for name in ("identity", "azimuth", "elevation", "bad")]
+    assert yale_b._digest(*labels) == yale_b._LABELS_DIGEST

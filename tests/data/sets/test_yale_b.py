@@ -12,7 +12,7 @@ import torch
 
 from tests.data.found_files import found
 from unknot.data.sets import yale_b
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 PEOPLE = [number for number in range(1, 40) if number != 14]
 LIGHTS = list(itertools.product(range(-80, 80, 20), range(-70, 90, 20)))  # 64 invented pairs
@@ -38,12 +38,27 @@ def write_zip(path: Path, chosen: list[str]) -> None:
             archive.writestr(f"CroppedYale/{name}", pgm(name))
 
 
-def test_the_published_zip(tmp_path: Path) -> None:
+def test_the_published_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_zip(tmp_path / "CroppedYale.zip", names())
+    monkeypatch.setattr(yale_b, "_compare", lambda path, raw: None)  # these faces are invented
     dataset = yale_b.build(found(yale_b.ENTRY, "PGM zip", tmp_path))
     assert dataset.x.shape == (38 * 64 - 1, 1, 96, 84)  # all but the bad one
     assert dataset.x.unique().tolist() == [12]
     assert dataset.factor("identity").classes[12:14] == ("yaleB13", "yaleB15")
+
+
+def test_what_is_not_the_data_set_is_refused_and_other_pixels_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_zip(tmp_path / "CroppedYale.zip", names())
+    files = found(yale_b.ENTRY, "PGM zip", tmp_path)
+    with pytest.raises(DataError, match=r"CroppedYale.zip is not Extended Yale B: its names tell of other"):
+        yale_b.build(files)
+    raw = yale_b._read_pgm(tmp_path / "CroppedYale.zip")
+    labels = yale_b._digest(*(raw[name] for name in ("identity", "azimuth", "elevation", "bad")))
+    monkeypatch.setattr(yale_b, "_LABELS_DIGEST", labels)
+    with pytest.warns(UnknotWarning, match="its pixels are not those"):
+        yale_b.build(files)
 
 
 def test_an_incomplete_folder_is_named(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""The canonical download: resumable, verified, with a progress bar on a terminal.
+"""The canonical download: resumable, bounded, verified, with a progress bar on a terminal.
 
 The bytes gather in ``<name>.part`` beside the target. A broken connection leaves that file, and the next
 attempt asks for the rest with an HTTP Range request; the target itself appears only after the checksum holds.
+No server can fill the disk or hold the line: a file ends at its known size, and a transfer below a least rate is
+broken off.
 """
 
 from __future__ import annotations
@@ -14,15 +16,17 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 from unknot.data.files.catalogue import DataFile, SourceUnavailable
 from unknot.data.files.checksum import fault
+from unknot.data.files.http_answer import Odd, announced_length, first_byte, in_words, opened
 from unknot.files import disk_error, explaining, make_folder
 
 ATTEMPTS = 3  # for each address
 PAUSE = 1.0  # seconds before the second attempt, doubled each time
-TIMEOUT = 30.0  # seconds without a byte
+TIMEOUT = 30.0  # seconds without a byte, and for all headers together
+SLOWEST = 1000.0  # bytes a second, on the mean once the first TIMEOUT is over
+LARGEST = 20 << 30  # bytes of a file whose size nobody knows
 _BLOCK = 1 << 18
 
 
@@ -73,41 +77,59 @@ def _from_address(url: str, file: DataFile, part: Path) -> None:
 
 def _transfer(url: str, file: DataFile, part: Path, start: int) -> int:
     """Append the bytes from ``start`` on; return where the server really began (0 if it cannot resume)."""
-    request = urllib.request.Request(url, headers={"User-Agent": "unknot"})
-    if start:
-        request.add_header("Range", f"bytes={start}-")
+    headers = {"User-Agent": "unknot", **({"Range": f"bytes={start}-"} if start else {})}
     try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
-            if response.status != http.HTTPStatus.PARTIAL_CONTENT:
-                start = 0  # the whole file comes again
-            length = response.headers.get("Content-Length")
-            total = start + int(length) if length is not None else file.size
+        with opened(urllib.request.Request(url, headers=headers), TIMEOUT) as response:
+            if (begins := first_byte(response)) not in (0, start):
+                part.unlink(missing_ok=True)
+                raise _Broken(f"asked for the bytes from {start} on, it sent those from {begins}")
+            start = begins
+            length = announced_length(response)
+            total = file.size if length is None else start + length
+            if file.size is not None and total != file.size:
+                raise SourceUnavailable(f"it announces {total} bytes, expected {file.size}")
             with _progress(file.name, total, start) as advance:
-                end = _copy(response, part, start, advance)
+                end = _copy(response, part, start, total, advance)
+    except SourceUnavailable:
+        raise
     except urllib.error.HTTPError as error:
+        said = f"the server answered {error.code} {in_words(error.reason)}"
         if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.unlink(missing_ok=True)
         elif error.code < 500:
-            raise SourceUnavailable(f"the server answered {error.code} {error.reason}") from error
-        raise _Broken(f"the server answered {error.code} {error.reason}") from error
+            raise SourceUnavailable(said) from error
+        raise _Broken(said) from error
     except urllib.error.URLError as error:
         fate = _Broken if isinstance(error.reason, TimeoutError) else SourceUnavailable
-        raise fate(f"no connection ({error.reason})") from error
+        raise fate(f"no connection ({in_words(error.reason)})") from error
     except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
-        raise _Broken(f"the connection broke off ({error or type(error).__name__})") from error
+        raise _Broken(f"the connection broke off ({in_words(error)})") from error
+    except (Odd, ValueError) as error:
+        raise SourceUnavailable(f"its answer is odd ({in_words(error)})") from error
     if total is not None and end < total:
         raise _Broken(f"the connection broke off after {end} of {total} bytes; the next run resumes there")
     return start
 
 
-def _copy(source: IO[bytes], part: Path, start: int, advance: Callable[[int], None]) -> int:
+def _copy(
+    source: http.client.HTTPResponse,
+    part: Path,
+    start: int,
+    total: int | None,
+    advance: Callable[[int], None],
+) -> int:
     """Write the stream into ``part`` from ``start``; return the file's new length. A full disk leaves no part."""
     with explaining(part):
         sink = part.open("r+b" if start else "wb")
     with contextlib.ExitStack() as stack:
         stack.callback(sink.close)
         sink.seek(start)
-        while block := source.read(_BLOCK):
+        began, end = time.monotonic(), start
+        while block := source.read1(_BLOCK):  # what has come, without waiting for a whole block
+            end += len(block)
+            if end > (LARGEST if total is None else total):
+                stack.callback(part.unlink, missing_ok=True)
+                raise SourceUnavailable(f"it sends more than {LARGEST if total is None else total} bytes")
             try:
                 sink.write(block)
                 sink.flush()
@@ -116,7 +138,14 @@ def _copy(source: IO[bytes], part: Path, start: int, advance: Callable[[int], No
                     part.unlink()
                 raise disk_error(part, error) from error
             advance(len(block))
-        return sink.tell()
+            _refuse_drip(time.monotonic() - began, end - start)
+        return end
+
+
+def _refuse_drip(seconds: float, came: int) -> None:
+    """Break off a transfer that would take for ever; what has come is kept."""
+    if seconds > TIMEOUT and came < SLOWEST * seconds:
+        raise _Broken(f"the connection is too slow ({came} bytes in {seconds:.0f} seconds)")
 
 
 @contextlib.contextmanager
