@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from unknot.data.from_arrays import from_arrays
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 X = np.zeros((4, 3), dtype=np.float32)
 
@@ -13,13 +13,23 @@ X = np.zeros((4, 3), dtype=np.float32)
 def test_items_factors_splits_and_ids():
     data = from_arrays(
         X,
-        {"digit": [0, 1, -1, 2]},
+        {"digit": [0, 1, -1, 1]},
         splits={"train": [0, 1], "test": [False, False, True, True]},
         ids=[9, 7, 5, 3],
     )
     assert len(data) == 4
     assert data.split("test").ids.tolist() == [5, 3]
     assert data.factors["digit"].known.tolist() == [True, True, False, True]
+
+
+def test_rows_kept_for_the_test_do_not_decide_which_classes_there_are():
+    splits = {"train": [0, 1], "test": [2, 3]}
+    for labels, unseen in (([3, 1, 1, 7], "7"), (["c", "a", "a", "b"], "b")):
+        with pytest.warns(UnknotWarning, match=rf"1 of 2 labels .* no training item has \({unseen}\)"):
+            data = from_arrays(X, {"y": labels}, splits=splits)
+        assert data.factors["y"].values.tolist() == [1, 0, 0, -1]
+        declared = from_arrays(X, {"y": labels}, classes={"y": sorted(set(labels))}, splits=splits)
+        assert declared.factors["y"].known.all()
 
 
 def test_grey_images_get_their_channel():

@@ -27,7 +27,7 @@ def command(
     """
     from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_file import write_table
-    from unknot.data.user.csv_table import read_rows
+    from unknot.data.user.csv_rows import read_rows
     from unknot.data.user.image_folder import image_names
     from unknot.data.user.text_folder import text_names
     from unknot.data.user.user_files import read_user_data

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
+from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.plain_array import plain_array
@@ -41,7 +42,8 @@ def from_arrays(
       floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
     * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
       the values that occur, sorted. Declare them when some class may have no label;
-    * ``splits``: name -> rows, or a bool mask, for instance "train" and "test";
+    * ``splits``: name -> rows, or a bool mask, for instance "train" and "test". The rows of "test" do not decide
+      which classes there are;
     * ``ids``: a number for each item; by default its row;
     * ``name``, ``licence``: for messages and for the record;
     * ``missing``: x may hold NaN for entries that are missing; otherwise every item must be complete.
@@ -53,11 +55,12 @@ def from_arrays(
         for stray in names.keys() - factors.keys():
             raise DataError(f"{name}: {option} speaks of '{stray}', which is not among the factors.")
     items = _items(x, name, missing)
+    parts = {part: _split_rows(part, rows, len(items)) for part, rows in (splits or {}).items()}
+    deciding = deciding_rows(parts, len(items))
     made = {}
     for label, values in factors.items():
-        made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label))
+        made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label), deciding)
     numbers = torch.arange(len(items)) if ids is None else torch.as_tensor(np.asarray(ids, dtype=np.int64))
-    parts = {part: _split_rows(part, rows, len(items)) for part, rows in (splits or {}).items()}
     return Dataset(name, items, numbers, made, parts, licence)
 
 

@@ -26,9 +26,18 @@ INFERRED: dict[str, Kind] = {
 
 
 def read_factor(
-    name: str, given: Any, size: int, kind: Kind | None = None, classes: Sequence[Any] | None = None
+    name: str,
+    given: Any,
+    size: int,
+    kind: Kind | None = None,
+    classes: Sequence[Any] | None = None,
+    deciding: np.ndarray | None = None,
 ) -> Factor:
-    """The factor ``name`` of ``size`` items from a list, an array, a masked array or a tensor."""
+    """The factor ``name`` of ``size`` items from a list, an array, a masked array or a tensor.
+
+    Classes that nobody declares are the values that occur, among the ``deciding`` rows if there are such: a mask
+    ``(N,)`` of the items to train on. A label of another class becomes unknown, and is said aloud.
+    """
     values, unknown = _as_array(name, given)
     if values.ndim == 0 or len(values) != size:
         count = len(values) if values.ndim else "one"
@@ -36,7 +45,11 @@ def read_factor(
     if kind is None and classes is not None:
         kind = "categorical"
     elif kind is None:
-        kind = None if unknown.all() else INFERRED.get(values.dtype.kind)
+        kind = (
+            None
+            if (unknown if deciding is None else unknown[deciding]).all()
+            else INFERRED.get(values.dtype.kind)
+        )
         _warn_of_numbers(name, values, kind)
     if kind is None:
         raise DataError(f"factor '{name}': its kind cannot be told from the labels; declare it in `kinds`.")
@@ -47,6 +60,8 @@ def read_factor(
     elif values.ndim != 1:
         raise DataError(f"factor '{name}': {kind} labels are one per item, got shape {values.shape}.")
     elif kind == "categorical":
+        if classes is None and deciding is not None:
+            unknown = unknown | _unseen(name, values, unknown, deciding)
         factor = _categorical(name, values, unknown, classes)
     else:
         factor = Factor(name, kind, _whole(name, values, unknown, kind))
@@ -114,6 +129,22 @@ def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Se
             f"factor '{name}': -1 means unknown and cannot be a class; give the class another number."
         )
     return Factor(name, "categorical", _look_up(name, values, unknown, names), names)
+
+
+def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, deciding: np.ndarray) -> np.ndarray:
+    """Bool ``(N,)``: the labels of classes that no item to train on has. No model can know them."""
+    marked = unknown if values.dtype.kind == "U" else unknown | (values == UNKNOWN)
+    others = ~deciding & ~marked
+    unseen = others & ~np.isin(values, np.unique(values[deciding & ~marked]))
+    if unseen.any():
+        listed = ", ".join(str(value) for value in np.unique(values[unseen])[:3])
+        warnings.warn(
+            f"factor '{name}': {int(unseen.sum())} of {int(others.sum())} labels kept for the test are of classes that "
+            f"no training item has ({listed}); they are left out of the score. Declare classes to count them.",
+            UnknotWarning,
+            stacklevel=2,
+        )
+    return unseen
 
 
 def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None:

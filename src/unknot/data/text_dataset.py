@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from unknot.data.dataset import Dataset
+from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.word_counter import WordCounter
@@ -65,8 +66,11 @@ def from_texts(
     if counter is None:
         known = [texts[row] for row in parts["train"].tolist()] if "train" in parts else texts
         counter = WordCounter.learn(known, **dict(options or {}))
+    deciding = deciding_rows(parts, len(texts))
     made = {
-        label: read_factor(label, values, len(texts), (kinds or {}).get(label), (classes or {}).get(label))
+        label: read_factor(
+            label, values, len(texts), (kinds or {}).get(label), (classes or {}).get(label), deciding
+        )
         for label, values in (factors or {}).items()
     }
     ids = torch.arange(len(texts))

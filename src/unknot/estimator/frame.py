@@ -13,7 +13,8 @@ import numpy as np
 from unknot.data.column import COLUMN_KINDS, Column
 from unknot.data.dataset import Dataset
 from unknot.data.from_arrays import from_arrays
-from unknot.data.user.csv_table import LEAVE_OUT, read_columns
+from unknot.data.user.table_cells import cells_of
+from unknot.data.user.table_kinds import LEAVE_OUT, read_columns
 from unknot.errors import DataError, SpecError, UnknotWarning
 
 
@@ -70,8 +71,8 @@ def read_table(array: np.ndarray, columns: Any = None, known: Sequence[Column] =
 def _as_table(
     cells: Mapping[str, Sequence[str | None]], kinds: Mapping[str, str], known: Sequence[Column]
 ) -> Dataset:
-    table, rows = read_columns("x", cells, kinds, known)
-    return replace(from_arrays(rows, missing=True), table=table)
+    table, rows = read_columns("x", cells_of(cells), kinds, known)
+    return replace(from_arrays(rows.array(), missing=True), table=table)
 
 
 def _names(columns: Any, count: int) -> list[str]:

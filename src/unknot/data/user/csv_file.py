@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from unknot.data.column import Column
-from unknot.files import write_file
+from unknot.data.user.csv_cell import guarded
+from unknot.files import atomic_file
 
 
 def write_table(path: Path, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a table, whole or not at all."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(header)
-    writer.writerows(rows)
-    write_file(path, text.getvalue().encode())
+    """Write a table, whole or not at all, row by row.
+
+    A cell that a spreadsheet would run as a formula gets a quote before it, which is taken away again when the table
+    is read here; numbers stay as they are.
+    """
+    with atomic_file(path) as stream:
+        writer = csv.writer(codecs.getwriter("utf-8")(stream))
+        writer.writerow([guarded(name) for name in header])
+        writer.writerows([guarded(cell) for cell in row] for row in rows)
 
 
 def table_cells(table: Sequence[Column], rows: np.ndarray) -> list[list[str]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from unknot.data.dataset import Dataset
-from unknot.data.user.csv_table import read_labels, read_rows, wanted_names
+from unknot.data.deciding_rows import deciding_rows
+from unknot.data.factor import Kind
+from unknot.data.user.csv_rows import read_rows
+from unknot.data.user.label_cells import read_labels, wanted_names
 from unknot.errors import DataError
 
 LABELS = "labels.csv"
@@ -16,21 +19,32 @@ _PARTS = {"train", "test"}  # sub-folders that are the two splits
 
 
 def folder_labels(
-    folder: Path, names: Sequence[str], factors: Sequence[str] | None, like: Dataset | None
+    folder: Path,
+    names: Sequence[str],
+    factors: Sequence[str] | None,
+    like: Dataset | None,
+    kinds: Mapping[str, Kind] | None = None,
+    splits: Mapping[str, Any] | None = None,
 ) -> dict[str, list[Any]]:
     """Labels of files by their paths from the folder.
 
     They are those of ``labels.csv`` by file name, and files that it does not name are unlabelled. Without that table
     the sub-folders are the classes of one factor, and files beside them are unlabelled. Files below ``train`` and
-    ``test`` alone are the two splits.
+    ``test`` alone are the two splits. Those kept for the test by ``splits`` do not tell what labels are.
     """
     if (folder / LABELS).exists():
-        return _table_labels(folder / LABELS, names, factors, like)
+        deciding = dict(zip(names, deciding_rows(splits or {}, len(names)).tolist(), strict=True))
+        return _table_labels(folder / LABELS, names, factors, like, kinds or {}, deciding)
     return _sub_folder_labels(folder, names, bool(folder_splits(names)), factors, like)
 
 
 def _table_labels(
-    table: Path, names: Sequence[str], factors: Sequence[str] | None, like: Dataset | None
+    table: Path,
+    names: Sequence[str],
+    factors: Sequence[str] | None,
+    like: Dataset | None,
+    kinds: Mapping[str, Kind],
+    deciding: Mapping[str, bool],
 ) -> dict[str, list[Any]]:
     content = read_rows(table)
     if "file" not in content:
@@ -44,7 +58,9 @@ def _table_labels(
             raise DataError(f"{table} speaks of {name}, which is not in the folder.")
     found = {}
     for factor in wanted_names(table, [n for n in content if n != "file"], factors, like):
-        values = read_labels(content[factor])
+        told = [deciding[str(name)] for name in content["file"]]
+        numbers = kinds.get(factor) == "continuous"
+        values = read_labels(content[factor], told, numbers, f"{table}, column '{factor}'")
         found[factor] = [values[row_of[name]] if name in row_of else None for name in names]
     return found
 

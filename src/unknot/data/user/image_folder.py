@@ -15,6 +15,7 @@ from unknot.data.files.broken_file import READER_ERRORS
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
 from unknot.data.user.folder_labels import folder_labels, folder_splits
+from unknot.data.user.splitting import Splits, no_splits
 from unknot.errors import DataError
 
 _ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".pgm", ".tif", ".tiff"}
@@ -26,14 +27,15 @@ def read_image_folder(
     kinds: Mapping[str, Kind] | None,
     classes: Mapping[str, Sequence[Any]] | None,
     like: Dataset | None = None,
+    split: Splits = no_splits,
 ) -> Dataset:
     """All images below a folder, in the order of their names.
 
     Labels and splits are told by ``labels.csv`` or by sub-folders (:mod:`unknot.data.user.folder_labels`).
     """
     names = image_names(folder)
-    splits = folder_splits(names)
-    labels = folder_labels(folder, names, factors, like)
+    splits = folder_splits(names) or split(len(names))
+    labels = folder_labels(folder, names, factors, like, kinds, splits)
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
     colours = 0 if like is None or len(like.item_shape) != 3 else like.item_shape[0]

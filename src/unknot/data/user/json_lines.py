@@ -11,7 +11,8 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.text_dataset import TextDataset
-from unknot.data.user.csv_table import wanted_names
+from unknot.data.user.label_cells import wanted_names
+from unknot.data.user.splitting import Splits, no_splits
 from unknot.data.user.texts import make_texts
 from unknot.errors import DataError
 
@@ -25,13 +26,15 @@ def read_json_lines(
     classes: Mapping[str, Sequence[Any]] | None,
     options: Mapping[str, Any] | None,
     like: Dataset | None = None,
+    split: Splits = no_splits,
 ) -> TextDataset:
     """The texts of a .jsonl file; ``factors`` names the labels, one that a line lacks is unknown."""
     lines = _read_lines(path)
     there = list(dict.fromkeys(key for line in lines for key in line if key != TEXT))
     named = wanted_names(path, there, factors or (None if like is not None else ()), like)
     labels = {name: [line.get(name) for line in lines] for name in named}
-    return make_texts(path, [line[TEXT] for line in lines], labels, kinds, classes, options, like)
+    texts = [line[TEXT] for line in lines]
+    return make_texts(path, texts, labels, kinds, classes, options, like, split(len(texts)))
 
 
 def _read_lines(path: Path) -> list[dict[str, Any]]:

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from unknot.data.dataset import Dataset
+from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.text_dataset import TextDataset
-from unknot.data.user.csv_table import LEAVE_OUT, read_labels, read_rows, wanted_names
+from unknot.data.user.csv_rows import CsvRows, read_rows
+from unknot.data.user.label_cells import read_labels, wanted_names
+from unknot.data.user.splitting import Splits, no_splits
+from unknot.data.user.table_kinds import LEAVE_OUT
 from unknot.data.user.texts import make_texts
 from unknot.errors import DataError
 
@@ -32,12 +36,12 @@ def text_column(
         raise DataError(f"{path}: one column can be text, but {', '.join(declared)} are declared.")
     if declared:
         return declared[0]
-    content = read_rows(path)
     if isinstance(like, TextDataset):
+        content = read_rows(path)
         return max(content, key=lambda name: _words(content[name]))
     named = set(factors or ()) | {n for n, kind in (columns or {}).items() if kind == LEAVE_OUT}
-    rest = [name for name in content if name not in named]
-    return rest[0] if len(rest) == 1 and _is_text(content[rest[0]]) else None
+    rest = [name for name in CsvRows(path).names if name not in named]
+    return rest[0] if len(rest) == 1 and _is_text(read_rows(path)[rest[0]]) else None
 
 
 def _is_text(cells: Sequence[str | None]) -> bool:
@@ -57,12 +61,20 @@ def read_text_column(
     classes: Mapping[str, Sequence[Any]] | None,
     options: Mapping[str, Any] | None,
     like: Dataset | None = None,
+    split: Splits = no_splits,
 ) -> TextDataset:
     """The texts of a column, with the label columns that ``factors`` names; an empty cell is an empty text."""
     content = read_rows(path)
     if column not in content:
         raise DataError(f"{path} has no column '{column}'; it has {', '.join(content)}.")
     named = wanted_names(path, list(content), factors or (None if like is not None else ()), like)
-    labels = {name: read_labels(content[name]) for name in named}
     texts = [cell or "" for cell in content[column]]
-    return make_texts(path, texts, labels, kinds, classes, options, like)
+    splits = split(len(texts))
+    told, numbers = (
+        deciding_rows(splits, len(texts)),
+        {n for n, k in (kinds or {}).items() if k == "continuous"},
+    )
+    labels = {
+        name: read_labels(content[name], told, name in numbers, f"{path}, column '{name}'") for name in named
+    }
+    return make_texts(path, texts, labels, kinds, classes, options, like, splits)

@@ -11,6 +11,7 @@ from unknot.data.factor import Kind
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.text_dataset import TextDataset
 from unknot.data.user.folder_labels import folder_labels, folder_splits
+from unknot.data.user.splitting import Splits, no_splits
 from unknot.data.user.texts import make_texts
 from unknot.errors import DataError
 
@@ -24,15 +25,17 @@ def read_text_folder(
     classes: Mapping[str, Sequence[Any]] | None,
     options: Mapping[str, Any] | None,
     like: Dataset | None = None,
+    split: Splits = no_splits,
 ) -> TextDataset:
     """All .txt files below a folder, in the order of their names; UTF-8, or else Latin-1, which any bytes are.
 
     Labels and splits are told by ``labels.csv`` or by sub-folders (:mod:`unknot.data.user.folder_labels`).
     """
     names = text_names(folder)
-    labels = folder_labels(folder, names, factors, like)
+    splits = folder_splits(names) or split(len(names))
+    labels = folder_labels(folder, names, factors, like, kinds, splits)
     texts = [_read(folder / name) for name in names]
-    return make_texts(folder, texts, labels, kinds, classes, options, like, folder_splits(names))
+    return make_texts(folder, texts, labels, kinds, classes, options, like, splits)
 
 
 def text_names(folder: Path) -> list[str]:

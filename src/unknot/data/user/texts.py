@@ -20,7 +20,7 @@ def make_texts(
     classes: Mapping[str, Sequence[Any]] | None,
     options: Mapping[str, Any] | None,
     like: Dataset | None,
-    splits: Mapping[str, Sequence[int]] | None = None,
+    splits: Mapping[str, Any] | None = None,
 ) -> TextDataset:
     """The data set; ``like`` a data set of texts, words are counted as there."""
     if like is not None and not isinstance(like, TextDataset):

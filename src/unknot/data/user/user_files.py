@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
@@ -16,12 +14,23 @@ from unknot.data.files.broken_file import READER_ERRORS
 from unknot.data.files.npz_arrays import open_npz
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
-from unknot.data.user.csv_table import read_csv_table, wanted_names
+from unknot.data.user.csv_table import read_csv_table
 from unknot.data.user.image_folder import has_images, read_image_folder
 from unknot.data.user.json_lines import read_json_lines
+from unknot.data.user.label_cells import wanted_names
+from unknot.data.user.splitting import Splits, share_for_testing
 from unknot.data.user.text_column import read_text_column, text_column
 from unknot.data.user.text_folder import has_texts, read_text_folder
 from unknot.errors import DataError
+
+_TYPES = {
+    "U": "words",
+    "S": "words",
+    "i": "whole numbers",
+    "u": "whole numbers",
+    "f": "numbers",
+    "b": "bools",
+}
 
 
 def read_user_data(
@@ -49,25 +58,27 @@ def read_user_data(
 
     ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`; ``text`` says how words are counted
     (:meth:`unknot.data.word_counter.WordCounter.learn`). ``test_share`` keeps a part of the items
-    for testing, chosen by ``seed``. ``like`` is a data set whose classes and columns the new one must share.
+    for testing, chosen by ``seed``, unless the data has a test split; kinds, categories, classes and words are told by
+    the other items alone. ``like`` is a data set whose classes and columns the new one must share.
     """
     path = Path(path)
     if like is not None:
         classes = {name: f.classes for name, f in like.factors.items() if f.classes} | dict(classes or {})
         kinds = {name: f.kind for name, f in like.factors.items()} | dict(kinds or {})
     wanted = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
+    split = share_for_testing(test_share, seed)
     if path.is_dir() and has_texts(path) and not has_images(path):
-        data: Dataset = read_text_folder(path, wanted, kinds, classes, text, like)
+        data: Dataset = read_text_folder(path, wanted, kinds, classes, text, like, split)
     elif path.is_dir():
-        data = read_image_folder(path, wanted, kinds, classes, like)
+        data = read_image_folder(path, wanted, kinds, classes, like, split)
     elif path.suffix == ".npz":
-        data = _read_npz(path, wanted, kinds, classes, like)
+        data = _read_npz(path, wanted, kinds, classes, like, split)
     elif path.suffix == ".jsonl":
-        data = read_json_lines(path, wanted, kinds, classes, text, like)
+        data = read_json_lines(path, wanted, kinds, classes, text, like, split)
     elif path.suffix == ".csv" and (column := text_column(path, wanted, columns, like)) is not None:
-        data = read_text_column(path, column, wanted, kinds, classes, text, like)
+        data = read_text_column(path, column, wanted, kinds, classes, text, like, split)
     elif path.suffix == ".csv":
-        data = read_csv_table(path, wanted, kinds, classes, columns, like)
+        data = read_csv_table(path, wanted, kinds, classes, columns, like, split)
     elif not path.exists():
         raise DataError(f"there is no file or folder {path}.")
     else:
@@ -78,7 +89,7 @@ def read_user_data(
         raise DataError(
             f"{path}: its items have shape {tuple(data.item_shape)}, but {tuple(like.item_shape)} is needed."
         )
-    return _with_test_share(data, test_share, seed)
+    return data
 
 
 def _read_npz(
@@ -87,6 +98,7 @@ def _read_npz(
     kinds: Mapping[str, Kind] | None,
     classes: Mapping[str, Sequence[Any]] | None,
     like: Dataset | None,
+    split: Splits,
 ) -> Dataset:
     arrays = _load_arrays(path)
     if "x" not in arrays:
@@ -96,7 +108,7 @@ def _read_npz(
     names = wanted_names(path, [n for n in arrays if n != "x" and not n.endswith("_test")], factors, like)
     _check_items(path, arrays["x"])
     x, labels = arrays["x"], {name: arrays[name] for name in names}
-    splits = None
+    splits: Mapping[str, Any] = {}
     if "x_test" in arrays:
         tested = arrays["x_test"]
         _check_items(path, tested)
@@ -113,15 +125,20 @@ def _read_npz(
             labels[name] = _both(path, name, labels[name], arrays[f"{name}_test"])
         splits = {"train": np.arange(len(x)), "test": np.arange(len(x), len(x) + len(tested))}
         x = np.concatenate([x, tested])
+    splits = splits or split(len(x))
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
     return from_arrays(x, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
 
 
 def _both(path: Path, name: str, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-    """Labels for training and for testing in one array; words beside numbers are refused, not made words."""
-    words = [array.dtype.kind in "US" for array in (train, test)]
-    if words[0] != words[1] or train.shape[1:] != test.shape[1:] or not train.ndim:
+    """Labels for training and for testing in one array, of the type that training labels have.
+
+    Numbers in whole numbers' place, and words beside numbers, are refused: joined they would be another kind.
+    """
+    types = [_TYPES.get(array.dtype.kind, array.dtype.kind) for array in (train, test)]
+    fits = types[0] == types[1] or (types[0] == "numbers" and types[1] in ("whole numbers", "bools"))
+    if not fits or train.shape[1:] != test.shape[1:] or not train.ndim:
         raise DataError(
             f"{path}: {name} holds {train.dtype} of shape {train.shape} and {name}_test {test.dtype} of shape "
             f"{test.shape}; both must be labels of one kind."
@@ -148,16 +165,3 @@ def _load_arrays(path: Path) -> dict[str, np.ndarray]:
     except READER_ERRORS as error:
         reason = "it holds Python objects, not arrays" if "allow_pickle" in str(error) else str(error)
         raise DataError(f"{path} cannot be read as an .npz file: {' '.join(reason.split())}.") from None
-
-
-def _with_test_share(data: Dataset, share: float, seed: int) -> Dataset:
-    if share == 0.0 or data.splits:
-        return data
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share < 1.0:
-        raise DataError(f"test_share is a fraction between 0 and 1, but got {share}.")
-    order = torch.randperm(len(data), generator=torch.Generator().manual_seed(seed))
-    tested = max(1, round(share * len(data)))
-    if tested >= len(data):
-        raise DataError(f"test_share {share:g} of {len(data)} items leaves none to train on.")
-    splits = {"train": order[tested:].sort().values, "test": order[:tested].sort().values}
-    return replace(data, splits=splits)
