@@ -34,3 +34,13 @@ def test_the_import_graph_lists_what_is_imported_first() -> None:
     assert order.index("errors") < order.index("core") < order.index("objectives") < order.index("cli")
     assert graph["cli"]["workflow"] > 0
     assert "papers" not in {part for name, to in graph.items() if name != "cli" for part in to}
+
+
+def test_the_bias_table_has_a_column_for_every_batch_size() -> None:
+    tool = runpy.run_path(str(TOOLS / "bias_table.py"))
+    lines = tool["table"]((4, 20), trials=2).splitlines()
+    assert lines[0] == "| | B = 4 | B = 20 |"
+    assert len(lines) == 2 + len(tool["ROWS"])
+    page = (TOOLS.parent / "docs" / "equations.md").read_text(encoding="utf-8")
+    kept = page.split(tool["START"])[1].split(tool["END"])[0].strip().splitlines()
+    assert [line.split(" | ")[0] for line in kept[2:]] == [f"| {name}" for name in tool["ROWS"]]

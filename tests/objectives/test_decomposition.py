@@ -197,3 +197,22 @@ def test_the_objective_compiles_without_graph_breaks():
     torch.manual_seed(1)
     compiled = torch.compile(loss, fullgraph=True, backend="aot_eager")(x)
     torch.testing.assert_close(compiled, eager)
+
+
+@pytest.mark.slow  # several minutes of compilation for a relaxed class: the encoder is unrolled
+@pytest.mark.parametrize("gradient", ["enumerate", "straight_through", "concrete"])
+def test_a_dependent_encoder_has_the_same_terms_compiled(gradient):
+    encoder, x = Encoder(gradient, dependent=True), data()
+
+    def terms(x: torch.Tensor) -> dict[str, torch.Tensor]:
+        q = encoder(x)
+        again = {"encoder": lambda given: encoder(x, given["y"]), "pairs": 1, "draws": 1}
+        return dict(decompose(q, decoder(x, q), N, parents=found, **again))
+
+    found = unknot.objectives.site_parents(encoder, x)
+    torch.manual_seed(1)
+    eager = terms(x)
+    torch.manual_seed(1)
+    compiled = torch.compile(terms, fullgraph=True, backend="aot_eager")(x)
+    for name in eager:
+        torch.testing.assert_close(compiled[name], eager[name])

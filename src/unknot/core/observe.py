@@ -39,9 +39,10 @@ def _as_one_hot(name: str, dist: Concrete | OneHotCategorical, value: Tensor, kn
                 f"of size {classes}, but got {value.dtype} of shape {tuple(value.shape)}"
             )
         return value.to(dist.logits.dtype)
-    if validation.is_on():
-        _check_range(name, value, classes, known)
-    return one_hot(value.long().clamp(0, classes - 1), classes).to(dist.logits.dtype)
+    inside = value.clamp(0, classes - 1)
+    if validation.is_on() and not torch.equal(inside, value):
+        _check_range(name, value, inside, classes, known)
+    return one_hot(inside.long(), classes).to(dist.logits.dtype)
 
 
 def _is_index(dist: Distribution, value: Tensor) -> bool:
@@ -58,8 +59,9 @@ def check_observed(
     validation.check_value(name, dist, value, known, event_dims)
 
 
-def _check_range(name: str, index: Tensor, classes: int, known: Tensor | bool) -> None:
-    bad = index.clamp(0, classes - 1) != index
+def _check_range(name: str, index: Tensor, inside: Tensor, classes: int, known: Tensor | bool) -> None:
+    """Refuse labels of known items that are not ``inside`` the range of classes."""
+    bad = inside != index
     if isinstance(known, Tensor):
         bad = bad & known.reshape(known.shape + (1,) * (bad.ndim - known.ndim))
     if bool(bad.any()):

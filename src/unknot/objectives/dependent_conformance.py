@@ -67,22 +67,31 @@ def finite_parent(items: int = 16) -> list[Row]:
 
 def continuous_parent(trials: int, items: int = 64) -> list[Row]:
     """q^ / q - 1 and log q^ - log q of b alone and of a and b together."""
-    x = torch.linspace(-3, 3, items, dtype=torch.float64)
     rows = []
     for batch, pairs, draws in SETTINGS:
-        gaps: dict[str, list[Tensor]] = {"q(b)": [], "q(a, b)": []}
-        for _ in range(trials):
-            encode = partial(chain, x=x[torch.randperm(items)[:batch]])
-            with torch.no_grad():
-                q = encode(Given())
-                tree = InferenceMarginal(items, encoder=encode, pairs=pairs, draws=draws).tree(q, ["a", "b"])
-            a, b = q["a"].value, q["b"].value
-            gaps["q(b)"].append(tree.parts["b"].log_q - _mean(_alone(x).log_prob(b[:, None])))
-            gaps["q(a, b)"].append(tree.log_q - _mean(_both(x, a, b)))
-        for name, found in gaps.items():
-            label = f"{pairs} pairs" if name == "q(a, b)" else f"{draws} draws"
-            rows += _rows(name, label, items, batch, torch.stack(found))
+        found = log_gaps(trials, items, batch, pairs, draws)
+        rows += _rows("q(b)", f"{draws} draws", items, batch, found["q(b)"])
+        rows += _rows("q(a, b)", f"{pairs} pairs", items, batch, found["q(a, b)"])
     return rows
+
+
+def log_gaps(trials: int, items: int, batch: int, pairs: int, draws: int) -> dict[str, Tensor]:
+    """log q^ - log q of a, of b and of both, (trials, B) each, and b by the shortcut: at its own draw of a."""
+    x = torch.linspace(-3, 3, items, dtype=torch.float64)
+    found: dict[str, list[Tensor]] = {"q(a)": [], "q(b)": [], "q(a, b)": [], "shortcut": []}
+    for _ in range(trials):
+        encode = partial(chain, x=x[torch.randperm(items)[:batch]])
+        how = {"encoder": encode, "parents": {"b": ["a"]}, "pairs": pairs, "draws": draws}
+        with torch.no_grad():
+            q = encode(Given())
+            tree = InferenceMarginal(items, **how).tree(q, ["a", "b"])  # type: ignore[arg-type]
+        a, b = q["a"].value, q["b"].value
+        alone = _mean(_alone(x).log_prob(b[:, None]))
+        found["q(a)"].append(tree.parts["a"].log_q - _mean(_first(x).log_prob(a[:, None])))
+        found["q(b)"].append(tree.parts["b"].log_q - alone)
+        found["q(a, b)"].append(tree.log_q - _mean(_both(x, a, b)))
+        found["shortcut"].append(q["b"].log_prob - alone)
+    return {name: torch.stack(values) for name, values in found.items()}
 
 
 def chain(given: Given, x: Tensor) -> Trace:

@@ -1,9 +1,11 @@
 """Relaxed and continuous parents: unbiased for q(z_G), on a Gaussian chain whose marginals are known."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
+from benchmarks import dependent_step
 from torch import Tensor
 from torch.distributions import Normal
 
@@ -88,6 +90,18 @@ def test_the_slides_program_works(samples):
     terms.loss.backward()
     assert weight.grad is not None
     assert bool(weight.grad.isfinite().all())
+
+
+def test_the_slides_program_is_the_number_written_by_hand():
+    """The benchmark's two sides: loss and gradients."""
+    nets, x = dependent_step.Networks(), dependent_step.batch()[0]
+    found = []
+    for loss in (dependent_step.traced, partial(dependent_step.by_hand, in_step=True)):
+        torch.manual_seed(2)
+        value = loss(nets, x)
+        found.append([value, *torch.autograd.grad(value, list(nets.parameters()))])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
 def test_information_of_a_child_sums_its_parent_out():
