@@ -67,3 +67,27 @@ def test_data_without_a_test_split(
     moved = ("--set", "train.steps=9", "--set", "data.file=moved/t.csv")
     assert run(capsys, "fit", "--resume", "out", *moved)[0] == 0
     assert run(capsys, "evaluate", "out", "moved/t.csv")[0] == 0
+
+
+def test_counterfactuals(trained_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "evaluate", trained_run, "--counterfactuals", "--json")
+    assert (code, err) == (0, "")
+    (digit,) = json.loads(out)
+    assert digit["verdict"].startswith("digit ")
+    assert (digit["factor"], digit["settings"], digit["items"], digit["labels"]) == ("digit", 10, 230, 230)
+    assert set(digit["moves"]) == {"style"}
+    assert 0 <= digit["reader"]["share"] <= 1
+    assert digit["sharpness"]["changed"] > 0
+    assert 0 <= digit["carried"] <= 1
+
+
+def test_counterfactuals_of_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    spec = spec_file(tmp_path, CSV_SPEC)
+    assert run(capsys, "fit", spec, csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
+    code, out, _ = run(capsys, "evaluate", "out", "--counterfactuals")
+    assert code == 0
+    assert out.count("read as intended by another reader") == 2
+    assert "\nseverity " in out

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unknot.metrics.analogies import share_as_intended, style_shift
+from unknot.metrics.analogies import nearest_setting, share_as_intended, style_shift
 
 
 def test_shift_equals_its_loop() -> None:
@@ -25,3 +25,24 @@ def test_share_counts_columns() -> None:
     assert share_as_intended(read) == 1.0
     read[:, 3] = 8
     assert share_as_intended(read) == 0.9
+
+
+def test_classes_may_be_some_of_all() -> None:
+    read = np.array([[7, 3], [7, 4]])
+    assert share_as_intended(read, np.array([7, 3])) == 0.75
+
+
+def test_numbers_are_read_as_the_nearest_setting() -> None:
+    rng = np.random.default_rng(2)
+    read, settings = rng.normal(size=(6, 2, 3)), rng.normal(size=(4, 3))
+    nearest = nearest_setting(read, settings)
+    for i in range(6):
+        for j in range(2):
+            distances = [sum((read[i, j, d] - settings[k, d]) ** 2 for d in range(3)) for k in range(4)]
+            assert nearest[i, j] == distances.index(min(distances))
+
+
+def test_items_that_are_all_alike_have_no_scale() -> None:
+    same = np.ones((3, 2))
+    assert style_shift(same, same[:, None]) == 0.0
+    assert style_shift(same, same[:, None] + 1) == np.inf

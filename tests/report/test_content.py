@@ -48,6 +48,15 @@ def test_what_is_gathered(content: Content, trained: TrainedRun) -> None:
     assert titles == ["Reconstructions", "Analogies: digit", "Style grid", "Traversals of style", "Samples"]
 
 
+def test_every_factor_is_changed(content: Content) -> None:
+    (digit,) = content.counterfactuals
+    assert (digit.factor, digit.items, digit.labels) == ("digit", 205, 205)
+    page = render(content)
+    assert "Changed: digit" in page
+    assert digit.verdict in page
+    assert "read as intended by another reader" in page
+
+
 def test_one_item_of_each_class_is_shown(content: Content, trained: TrainedRun) -> None:
     assert trained.test is not None
     shown = content.pictures[0].images[0]  # (10, 1, 8, 8)

@@ -28,16 +28,21 @@ def read_like(model: TrainedModel, data: Path | None, usage: str) -> Dataset:
     return read_user_data(data, like=model.data)
 
 
-def data_to_test(path: Path, data: Path | None, data_dir: Path | None) -> tuple[TrainedModel, Dataset]:
-    """The model, and the data to test it on: that which is named, else the run's own test split."""
+def data_to_test(
+    path: Path, data: Path | None, data_dir: Path | None
+) -> tuple[TrainedModel, Dataset, Dataset | None]:
+    """The model, the data to test it on (that which is named, else the run's own test split), and its training data.
+
+    The training data shows the labels that the run may see; there is none where other data is named.
+    """
     from unknot.workflow.run import open_run
     from unknot.workflow.trained_model import TrainedModel
 
     usage = f"unknot evaluate {path} DATA"
     if data is not None or not is_run(path):
         model = TrainedModel.load(path)
-        return model, read_like(model, data, usage)
+        return model, read_like(model, data, usage), None
     trained = open_run(path, data_dir)
     if trained.test is None:
         raise DataError(f"{trained.train.name} has no test split: name labelled data, `{usage}`.")
-    return trained.model, trained.test
+    return trained.model, trained.test, trained.train

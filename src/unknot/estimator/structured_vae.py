@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from sklearn.exceptions import NotFittedError
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
+from unknot.data.factor import Factor
+from unknot.data.label_column import read_factor
 from unknot.data.likely_words import likely_words
 from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError, SpecError
@@ -24,6 +27,8 @@ from unknot.models.spec import read_spec
 from unknot.models.table_columns import check_rows
 from unknot.train.loop import fit as train
 from unknot.workflow.assembly import ALPHA, assemble
+from unknot.workflow.counterfactuals.counterfactual import Counterfactual
+from unknot.workflow.counterfactuals.measured import counterfactuals
 from unknot.workflow.item_scores import log_evidence
 from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.measures import class_probabilities
@@ -281,6 +286,18 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         values = [self.trained_.value(name, one, len(rows)) for one in settings]
         return self._worded(self.trained_.vary(rows, name, values).numpy())
 
+    def counterfactuals(self, x: Any, y: Any = None, /, **labels: Any) -> dict[str, Counterfactual]:
+        """What happens when one factor of x is changed and everything else is kept, for every factor by name.
+
+        ``print(vae.counterfactuals(x, digit=labels)["digit"])`` says it in a sentence and in numbers. Half of the items
+        with labels are changed, at most 1,000; another reader and the probes learn from the other half. Without labels
+        the model's own recogniser is the only judge.
+        """
+        rows = self._rows(x)
+        factors = self._labels(len(rows), _with_y(y, labels, list(self.factors_)))
+        data = replace(self.trained_.data, x=rows, ids=torch.arange(len(rows)), factors=factors)
+        return {one.factor: one for one in counterfactuals(self.trained_, data, seed=self.seed)}
+
     # ---- files --------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
@@ -330,6 +347,15 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         if known.table:
             check_rows(self.trained_.nodes[-1].columns, rows)
         return rows
+
+    def _labels(self, count: int, labels: Mapping[str, Any]) -> dict[str, Factor]:
+        """Labels in the user's words as the factors that were fitted."""
+        made = {}
+        for name, values in labels.items():
+            kind = self.factors_[self._one_factor(name)].kind
+            classes = self.classes_[name] if kind == "categorical" else None
+            made[name] = read_factor(name, values, count, kind, classes)
+        return made
 
     def _one_factor(self, factor: str | None) -> str:
         self._check_fitted()

@@ -5,25 +5,40 @@ from __future__ import annotations
 import numpy as np
 
 
-def share_as_intended(read: np.ndarray) -> float:
-    """Share of images that are read as the class they were made for; ``read`` is ``(N, K)``, column k made as k.
+def share_as_intended(read: np.ndarray, intended: np.ndarray | None = None) -> float:
+    """Share of items that are read as what they were made for; ``read`` is ``(N, K)``, a column for each setting.
+
+    ``intended`` ``(K,)`` are the classes that the columns were made for; by default column k was made for class k.
 
     >>> share_as_intended(np.array([[0, 1, 2], [0, 0, 2]]))
     0.8333333333333334
     """
-    return float(np.mean(read == np.arange(read.shape[1])))
+    return float(np.mean(read == (np.arange(read.shape[1]) if intended is None else intended)))
+
+
+def nearest_setting(read: np.ndarray, settings: np.ndarray) -> np.ndarray:
+    """Which of the settings ``(K, D)`` each reading ``(..., D)`` is nearest to: numbers read as one of K classes.
+
+    >>> nearest_setting(np.array([[0.2], [0.9]]), np.array([[0.0], [1.0]])).tolist()
+    [0, 1]
+    """
+    distances = np.linalg.norm(read[..., None, :] - settings, axis=-1)  # (..., K)
+    return np.asarray(distances.argmin(-1))
 
 
 def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     """How far codes move, ``mean |after - before| / mean |before_i - before_j|`` over pairs of different items.
 
     ``before`` ``(N, D)`` are the codes that images were made from, ``after`` ``(N, K, D)`` those recognised from
-    the images. 0: nothing moves; 1: as different as the codes of two items taken at random.
+    the images. 0: nothing moves; 1: as different as the codes of two items taken at random. Classes are codes as
+    one-hot rows. Where all items have one code, nothing is far: 0 if none moves, infinity if one does.
 
     >>> style_shift(np.array([[0.0], [2.0]]), np.array([[[0.5]], [[2.0]]]))
     0.125
     """
     moved = np.linalg.norm(after - before[:, None], axis=-1).mean()
     count = len(before)
-    apart = np.linalg.norm(before[:, None] - before[None], axis=-1).sum() / (count * (count - 1))
+    apart = np.linalg.norm(before[:, None] - before[None], axis=-1).sum() / max(count * (count - 1), 1)
+    if apart == 0:
+        return float("inf") if moved else 0.0
     return float(moved / apart)

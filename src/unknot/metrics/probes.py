@@ -1,45 +1,119 @@
-"""Probes: how much of a factor simple classifiers read from codes that should not hold it."""
+"""Probes: how much of a factor simple readers read from codes that should not hold it.
+
+Each learns from codes ``(N, D)`` with the factor's values, and its error is that on other items. A factor of whole
+numbers ``(N,)`` is classes, -1 unknown, and the error is the share of wrong ones. A factor of real numbers ``(N,)`` or
+``(N, D')``, NaN unknown, has as error the share of its variance that stays unexplained,
+
+    Σ |truth - guess|² / Σ |truth - mean|²,
+
+with the mean of the items learned from: 1 for a probe that names this mean. Codes are standardised with the mean and
+spread of the items learned from.
+"""
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 
+from unknot.errors import SpecError
 from unknot.metrics.classification import error_rate
 
 NEIGHBOURS = 5
+HIDDEN = 64  # units of the small network
 
 
 def linear_probe_error(
-    codes: np.ndarray, classes: np.ndarray, test_codes: np.ndarray, test_classes: np.ndarray
+    codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
-    """Error rate, on the test codes ``(N', D)``, of a logistic regression fitted to codes ``(N, D)``.
+    """Error, on the test codes, of a logistic (for numbers a linear) regression.
 
-    Codes are standardised with the mean and spread of the first set. If they say nothing of the class, the error
-    is that of always naming the commonest one: 0.9 for ten classes of one size.
+    If the codes say nothing of the class, the error is that of always naming the commonest one: 0.9 for ten classes of
+    one size.
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.linear_model import LogisticRegression, Ridge
 
-    probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
-    return _error(probe, codes, classes, test_codes, test_classes)
+    probe = Ridge() if is_numbers(truth) else LogisticRegression(max_iter=2000)
+    return _error(probe, codes, truth, test_codes, test_truth)
 
 
 def neighbour_probe_error(
-    codes: np.ndarray, classes: np.ndarray, test_codes: np.ndarray, test_classes: np.ndarray
+    codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
-    """Error rate of a vote of the five nearest standardised codes: finds what no line separates."""
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    """Error of the vote (for numbers the mean) of the five nearest codes: finds what no line separates."""
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-    probe = make_pipeline(StandardScaler(), KNeighborsClassifier(NEIGHBOURS))
-    return _error(probe, codes, classes, test_codes, test_classes)
+    count = min(NEIGHBOURS, len(codes))
+    probe = KNeighborsRegressor(count) if is_numbers(truth) else KNeighborsClassifier(count)
+    return _error(probe, codes, truth, test_codes, test_truth)
+
+
+def network_probe_error(
+    codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
+) -> float:
+    """Error of a network with one hidden layer: finds what is folded, in more dimensions than neighbours can."""
+    from sklearn.neural_network import MLPClassifier, MLPRegressor
+
+    kind = MLPRegressor if is_numbers(truth) else MLPClassifier
+    probe = kind(
+        hidden_layer_sizes=(HIDDEN,), alpha=0.01, learning_rate_init=0.005, max_iter=100, random_state=0
+    )
+    return _error(probe, codes, truth, test_codes, test_truth)
+
+
+def chance_error(truth: np.ndarray, test_truth: np.ndarray) -> float:
+    """The error without any code: of always naming the commonest class, or the mean (which is 1).
+
+    >>> chance_error(np.array([0, 0, 1]), np.array([0, 1, 2, -1]))
+    0.6666666666666666
+    """
+    if is_numbers(truth):
+        return 1.0
+    commonest = np.bincount(truth[truth >= 0]).argmax()
+    return error_rate(test_truth, np.full(len(test_truth), commonest))
+
+
+def is_numbers(truth: np.ndarray) -> bool:
+    """Whether a factor is real numbers and not classes."""
+    return bool(np.issubdtype(truth.dtype, np.floating))
 
 
 def _error(
-    probe: object, codes: np.ndarray, classes: np.ndarray, test_codes: np.ndarray, test_classes: np.ndarray
+    probe: Any, codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
-    known = classes >= 0
-    probe.fit(codes[known], classes[known])  # type: ignore[attr-defined]
-    return error_rate(test_classes, probe.predict(test_codes))  # type: ignore[attr-defined]
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if not is_numbers(truth):
+        known = truth >= 0
+        fitted = _quietly(
+            make_pipeline(StandardScaler(), probe), codes[known], truth[known], ConvergenceWarning
+        )
+        return error_rate(test_truth, fitted.predict(test_codes))
+    rows, test_rows = truth.reshape(len(truth), -1), test_truth.reshape(len(test_truth), -1)
+    known, asked = ~np.isnan(rows).any(1), ~np.isnan(test_rows).any(1)
+    if not asked.any():
+        raise SpecError(f"probes: expected known numbers to compare with, but all {len(asked)} are NaN")
+    centre, spread = (
+        rows[known].mean(0),
+        rows[known].std() or 1.0,
+    )  # one unit for all: variance is summed over them
+    fitted = _quietly(
+        make_pipeline(StandardScaler(), probe),
+        codes[known],
+        (rows[known] - centre) / spread,
+        ConvergenceWarning,
+    )
+    said = fitted.predict(test_codes[asked]).reshape(-1, rows.shape[1])
+    wanted = (test_rows[asked] - centre) / spread
+    return float(np.sum((wanted - said) ** 2) / np.sum(wanted**2))
+
+
+def _quietly(probe: Any, codes: np.ndarray, truth: np.ndarray, category: type[Warning]) -> Any:
+    """The probe fitted; one that has not settled is a probe all the same."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category)
+        # a column of one number is wanted flat
+        return probe.fit(codes, truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth)

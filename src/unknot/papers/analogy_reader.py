@@ -15,6 +15,7 @@ from torch import Tensor
 from unknot.metrics.analogies import share_as_intended, style_shift
 from unknot.papers.experiment import Numbers
 from unknot.papers.quiet_training import error_of, train_quietly
+from unknot.workflow.counterfactuals.reader import NetworkReader
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -30,8 +31,7 @@ class Reader:
     def read(self, images: Tensor) -> np.ndarray:
         """The class of each image, ``(...)`` from ``(..., C, H, W)``."""
         flat = images.flatten(0, -4)
-        said = self.model.recognise(flat).summaries[self.factor].argmax(-1)
-        return said.reshape(images.shape[:-3]).numpy()
+        return NetworkReader(self.model).read(flat)[self.factor].reshape(images.shape[:-3])
 
 
 def make_reader(data: str, factor: str, settings: Mapping[str, Any], seed: int) -> Reader:

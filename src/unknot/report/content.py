@@ -18,6 +18,8 @@ from unknot.metrics.classification import confusion_matrix
 from unknot.report.gallery import Picture, gallery
 from unknot.report.typical_rows import TypicalRows, typical_rows
 from unknot.train.metrics_log import read_records
+from unknot.workflow.counterfactuals.counterfactual import Counterfactual
+from unknot.workflow.counterfactuals.measured import counterfactuals
 from unknot.workflow.evaluation import Answers, Score, recognise, scores
 from unknot.workflow.labels import class_names
 from unknot.workflow.measures import class_probabilities
@@ -42,6 +44,7 @@ class Content:
     pictures: list[Picture] = field(default_factory=list)
     typical_rows: list[TypicalRows] = field(default_factory=list)
     information: list[tuple[str, float]] = field(default_factory=list)  # dimension, nats
+    counterfactuals: list[Counterfactual] = field(default_factory=list)
     config: str = ""
 
 
@@ -53,6 +56,9 @@ def collect(trained: TrainedRun) -> Content:
         content,
         summary=_summary(trained),
         facts=_facts(trained, data),
+        counterfactuals=counterfactuals(
+            trained.model, data, None if data is trained.train else trained.train
+        ),
         records=read_records(trained.run),
         config=(trained.run.path / "config.yaml").read_text(),
     )

@@ -1,0 +1,1 @@
+"""Change one factor and keep the rest: numbers that say whether that is what happens."""
