@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unknot.errors import SpecError
 from unknot.papers import (
+    decomposition_toy,
     faces,
     fashion_hfvae,
     mnist,
@@ -32,6 +33,7 @@ _FILES = (
     svhn_analogies,
     svhn_style_grid,
     faces,
+    decomposition_toy,
     mnist_hfvae,
     fashion_hfvae,
     own_data,
