@@ -78,8 +78,8 @@ CAPTIONS = {
 def rewarded(nodes: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
     """Model and training with a class that is paid for what it knows: HFVAE's weights by group, with exact masses.
 
-    ``changed`` takes parts out: ``agreement``, ``evenness``, ``alone_steps``, ``reward``, ``beta``, ``gamma``,
-    ``gradient``.
+    ``changed`` takes parts out: ``agreement``, ``evenness``, ``alone_steps``, ``reward``, ``gradient``, or sets
+    ``beta``, ``gamma``, ``steps``.
     """
     reward, evenness = changed.get("reward", REWARD), changed.get("evenness", EVENNESS)
     alone = changed.get("alone_steps", ALONE_STEPS)
@@ -95,7 +95,8 @@ def rewarded(nodes: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
     exact = {**nodes, CLASS: {**nodes[CLASS], "gradient": changed.get("gradient", "plug_in")}}
     model = {"augment": VIEWS, "agreement": changed.get("agreement", REWARD), "nodes": exact}
     stages = [{"steps": alone, "objective": first}] if alone else []
-    return {"model": model, "train": {**TRAIN, "objective": objective, "stages": stages}}
+    train = {**TRAIN, "steps": changed.get("steps", TRAIN["steps"]), "objective": objective, "stages": stages}
+    return {"model": model, "train": train}
 
 
 def plain(**objective: Any) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def plain(**objective: Any) -> dict[str, Any]:
 def rows() -> dict[str, dict[str, Any]]:
     """All rows: ours, those of the literature, and ours with one part left out."""
     return {
-        BEST_ROW: rewarded(CONVOLUTIONS, beta=4.0, gamma=3.0),
+        BEST_ROW: rewarded(CONVOLUTIONS, beta=4.0, gamma=3.0, alone_steps=500, steps=1500),
         REWARDED_ROW: rewarded(E19),
         PRINTED_ROW: plain(name="hfvae", beta=12.0, gamma=4.0),
         "β-VAE, β = 4": plain(name="beta_vae", beta=4.0),
@@ -154,12 +155,12 @@ def experiment(name: str, data: str, place: str, goals: tuple[float, float]) -> 
         judged={BEST_ROW: "goal, convolutions", REWARDED_ROW: "goal, E19's networks"},
         captions=CAPTIONS,
         notes=(
-            "Ten classes and N(10), no labels in training or in the choice of settings; class accuracy matches classes "
-            "with digits one to one on the 10,000 test images. Rewarded: HFVAE with a price of "
-            f"{1 - REWARD:g} on what the class knows of the image, {1 + EVENNESS * REWARD:g} on its marginal, by exact "
-            f"masses, agreement with one jittered view, and {ALONE_STEPS} first steps on the class alone. The last "
-            "rows leave one of these out. A class is used if it knows at least "
-            f"{ALIVE:g} nats of the image."
+            "Ten classes and N(10), no labels in training; the settings come from a handful of trials on training "
+            "images whose accuracy was looked at. Class accuracy matches classes with the truth one to one on the "
+            f"10,000 test images. Rewarded: HFVAE with a price of {1 - REWARD:g} on what the class knows of the image, "
+            f"{1 + EVENNESS * REWARD:g} on its marginal, by exact masses, agreement with one jittered view, and "
+            f"{ALONE_STEPS} (convolutions: 500) first steps on the class alone. The last rows leave one of these out. "
+            f"A class is used if it knows at least {ALIVE:g} nats of the image."
         ),
     )
 
