@@ -10,7 +10,7 @@ import torch
 from torch import Size, Tensor, nn
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues
+from unknot.core.given_values import GivenValues, given
 from unknot.core.node import Variable
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
@@ -18,11 +18,13 @@ from unknot.errors import SpecError
 from unknot.models.agreement import divergence, target
 from unknot.models.augment import augmenter
 from unknot.models.by_node import ByNode
+from unknot.models.critic import Critic
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
+from unknot.models.swap import kept_value, swapped_label
 from unknot.suggest import did_you_mean
 
 
@@ -65,6 +67,8 @@ class GraphicalModel(nn.Module):
         self.jitter = _augmenter(self.spec, self.shape)
         self.recognition = ByNode({n.name: self._recognition_network(n) for n in self.spec.latents})
         self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
+        families = {n.name: self._family(n.name) for n in self.spec.latents}
+        self.critic = Critic(self.spec, families) if self.spec.critic else None
 
     # ---- the two programs ---------------------------------------------------------------------------
 
@@ -104,7 +108,8 @@ class GraphicalModel(nn.Module):
         """Both programs on a batch: its data, and its labels for the nodes that take labels.
 
         Jittered items, where the description asks for them, take the place of the items; with ``agreement`` they are
-        a second view instead, which only the recogniser sees (:mod:`unknot.models.agreement`).
+        a second view instead, which only the recogniser sees (:mod:`unknot.models.agreement`). While it is trained, a
+        critic (:mod:`unknot.models.critic`) and swapped factors (:mod:`unknot.models.swap`) add their log-terms.
 
         Arguments:
             batch: items ``x`` and, by node, label ``values``, as :class:`unknot.data.batch.Batch` has them.
@@ -118,6 +123,11 @@ class GraphicalModel(nn.Module):
         p = self.decode(x, q)
         if two_views:
             self._agree(q, p, self.trunk(jittered))
+        if self.training and self.critic is not None:
+            for name, term in self.critic(q, self.temperature).items():
+                p.log_term(term, name=f"critic_{name}")
+        if self.training and self.spec.swap > 0:
+            self._swap(q, p)
         return q, p
 
     # ---- use ----------------------------------------------------------------------------------------
@@ -161,6 +171,30 @@ class GraphicalModel(nn.Module):
         second = Trace()
         self._family(node.name).site(second, self._recognised(node, inputs), value, self.temperature, None)
         return second[node.name]
+
+    def _swap(self, q: Trace, p: Trace) -> None:
+        """Add to p how well items made with the factors of others are read as they were made."""
+        values: dict[str, Tensor] = {}
+        inputs: dict[str, Tensor] = {}
+        for name in self.spec.recognition_order:
+            node, family = self.spec[name], self._family(name)
+            if node.labels:
+                values[name] = swapped_label(q, name, family)
+            elif self.spec.data.name in node.recognised_from:
+                values[name] = kept_value(q, name)
+            else:  # computed from other nodes alone: it follows them
+                outputs = self._recognised(node, inputs)
+                values[name] = family.recognise(Trace(), outputs, None, self.temperature).detach()
+            inputs[name] = family.features(values[name])
+        made = self.expected(given(len(inputs[name]), values))
+        inputs[self.spec.data.name] = self.trunk(made)
+        read = Trace()
+        for name in self.spec.recognition_order:
+            node = self.spec[name]
+            if self.spec.data.name in node.recognised_from:
+                outputs = self._recognised(node, inputs)
+                self._family(name).site(read, outputs, values[name], self.temperature, None)
+        p.log_term(self.spec.swap * read.log_prob(), name="swap")
 
     # ---- parts --------------------------------------------------------------------------------------
 

@@ -28,6 +28,8 @@ class ModelSpec:
         augment: how training images are jittered: "affine", "elastic", or amounts by name; None: not at all.
         agreement: weight of reading an item's jittered view as the item itself (:mod:`unknot.models.agreement`).
         confidence: readings less sure than this do not count for the agreement.
+        critic: price of what a critic reads of the labelled nodes in the others (:mod:`unknot.models.critic`).
+        swap: weight of reading items made with others' factors as they were made (:mod:`unknot.models.swap`).
         width: of default hidden layers.
         temperature: of relaxed draws.
         samples: draws of the recognition program in a training step; None: one, without an axis.
@@ -38,6 +40,8 @@ class ModelSpec:
     augment: str | Mapping[str, float] | None = None
     agreement: float = 0.0
     confidence: float = 0.95
+    critic: float = 0.0
+    swap: float = 0.0
     width: int = 256
     temperature: float = 0.66
     samples: int | None = None

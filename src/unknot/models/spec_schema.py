@@ -64,6 +64,8 @@ MODEL_SETTINGS: dict[str, Schema] = {
     "augment": left_out_or(AUGMENT),
     "agreement": number(0),
     "confidence": number(0, 1),
+    "critic": number(0),
+    "swap": number(0),
     "width": whole(1, WIDEST),
     "temperature": number(above=0),
     "samples": left_out_or(whole(1, 10**4)),

@@ -1,0 +1,33 @@
+"""Swap: an item made anew with another item's factors must be read as it was made.
+
+In training the values of the nodes that take labels are exchanged between the items of a batch, one permutation for
+each node, everything else is kept, and the generator makes an item x̂ of that. The generative program gets the log-term
+
+    λ · Σ_v log q(v | x̂)        over the nodes v, at the values that x̂ was made from,
+
+the sleep phase of the wake-sleep algorithm (Hinton et al. 1995) at factors that need not go together in any item, as
+when a generator is later asked for a counterfactual. Its gradient teaches the recogniser to read the style of a made
+item whatever its factors, and the generator to make items whose factors can be read. No gradient goes into the values.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unknot.core.trace import Trace
+from unknot.models.agreement import first_draw, target
+from unknot.models.families import Family
+
+
+def swapped_label(q: Trace, name: str, family: Family) -> Tensor:
+    """Another item's value of a node that takes labels, ``(B, D)``: its label, or the best reading."""
+    node = q[name]
+    value, _ = target(node, family.reading(node.dist), 0.0)
+    return value[torch.randperm(len(value), device=value.device)]
+
+
+def kept_value(q: Trace, name: str) -> Tensor:
+    """A node's value at the first draw, ``(B, D)``, without gradient."""
+    node = q[name]
+    return first_draw(node.value.detach(), node.event_dims)

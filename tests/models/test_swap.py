@@ -1,0 +1,99 @@
+"""Swapped factors: the log-term against a loop over items, and what it teaches."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from unknot import given
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.swap import kept_value, swapped_label
+from unknot.objectives import semi_supervised
+from tests.models.test_agreement import NODES, batch_of_digits
+
+NORMAL = torch.distributions.Normal
+
+
+def model_with(**settings: object) -> GraphicalModel:
+    torch.manual_seed(0)
+    nodes = {**NODES, "x": {**NODES["x"], "recognition_hidden": [16]}}  # type: ignore[dict-item]
+    return GraphicalModel({"nodes": nodes, "swap": 3.0, **settings}, (1, 8, 8))
+
+
+def test_labels_go_to_other_items_and_none_is_lost() -> None:
+    model, batch = model_with(), batch_of_digits()
+    q = model.encode(batch.x, {"digit": batch["digit"]})
+    family = model._family("digit")
+    torch.manual_seed(1)
+    swapped = swapped_label(q, "digit", family).argmax(-1)
+    torch.manual_seed(1)
+    order = torch.randperm(40)
+    own = torch.where(batch["digit"] >= 0, batch["digit"], q["digit"].dist.probs.argmax(-1))
+    torch.testing.assert_close(swapped, own[order])
+    assert not kept_value(q, "style").requires_grad
+
+
+@pytest.mark.parametrize("samples", [None, 3])
+def test_the_term_is_how_well_each_made_item_is_read(samples: int | None) -> None:
+    model, batch = model_with(), batch_of_digits()
+    torch.manual_seed(1)
+    q, p = model(batch, samples)
+    torch.manual_seed(1)
+    q = model.encode(batch.x, {"digit": batch["digit"]}, samples)
+    model.decode(batch.x, q)
+    digits = swapped_label(q, "digit", model._family("digit"))
+    style = q["style"].value.detach()
+    style = style if samples is None else style[0]
+    features = model._family("digit").features
+    for b in range(40):
+        made = model.expected(given(1, digit=digits[b : b + 1], style=style[b : b + 1]))
+        seen = model.trunk(made)
+        of_digit = model.recognition["digit"](seen).log_softmax(-1)[0, digits[b].argmax()]
+        loc, raw = model.recognition["style"](torch.cat([seen, features(digits[b : b + 1])], -1)).chunk(2, -1)
+        scale = torch.nn.functional.softplus(raw) + 1e-3
+        of_style = NORMAL(loc, scale).log_prob(style[b]).sum()
+        torch.testing.assert_close(
+            p["swap"].log_prob.reshape(-1, 40)[0, b], 3.0 * (of_digit + of_style), rtol=1e-3, atol=1e-3
+        )
+
+
+def test_it_is_a_term_of_its_own_and_only_in_training() -> None:
+    model, batch = model_with(), batch_of_digits()
+    q, p = model(batch)
+    torch.testing.assert_close(semi_supervised(q, p)["log_term[swap]"], p["swap"].log_prob)
+    assert "swap" not in model.eval()(batch)[1]
+
+
+def test_what_only_follows_the_factors_is_made_anew_and_not_scored() -> None:
+    """S17's q(shape | identity, light): after a swap it belongs to the new factors, and x̂ tells nothing of it."""
+    nodes = {
+        "digit": NODES["digit"],
+        "light": {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True},
+        "shape": {"family": "normal", "size": 2, "recognised_from": ["digit", "light"]},
+        "rest": {"family": "normal", "size": 2, "recognised_from": ["x"]},
+        "x": {"family": "normal", "parents": ["digit", "light", "shape", "rest"]},
+    }
+    torch.manual_seed(0)
+    model = GraphicalModel({"nodes": nodes, "swap": 1.0}, (1, 8, 8))
+    with torch.no_grad():
+        model.recognition["shape"][-1].bias[:2].fill_(1e4)  # type: ignore[index] # a shape far from every draw
+    q, p = model(batch_of_digits())
+    assert bool((q["shape"].value > 1e3).all())
+    p["swap"].log_prob.mean().backward()
+    assert all(w.grad is None for w in model.recognition["shape"].parameters())
+    assert all(w.grad is not None for w in model.recognition["rest"].parameters())
+    assert all(w.grad is not None for w in model.generation["x"].parameters())
+
+
+def test_readers_of_made_items_get_better() -> None:
+    """A few steps up the term alone, and made items are read more nearly as they were made."""
+    model, batch = model_with(), batch_of_digits()
+    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    found = []
+    for _ in range(40):
+        _, p = model(batch)
+        found.append(p["swap"].log_prob.mean().item())
+        optimiser.zero_grad()
+        (-p["swap"].log_prob.mean()).backward()
+        optimiser.step()
+    assert found[-1] > found[0] + 1
