@@ -21,7 +21,9 @@ def slow_psnr(one: np.ndarray, two: np.ndarray) -> float:
 
 def slow_ssim(one: np.ndarray, two: np.ndarray) -> float:
     """Every window of 11 x 11 by itself, with weighted moments as in the paper's Eqs. 14-16."""
-    weight = np.array([[math.exp(-(i * i + j * j) / (2 * 1.5**2)) for j in range(-5, 6)] for i in range(-5, 6)])
+    weight = np.array(
+        [[math.exp(-(i * i + j * j) / (2 * 1.5**2)) for j in range(-5, 6)] for i in range(-5, 6)]
+    )
     weight /= weight.sum()
     found = []
     for top in range(one.shape[0] - 10):

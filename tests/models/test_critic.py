@@ -7,12 +7,12 @@ import math
 import pytest
 import torch
 
+from tests.models.test_agreement import NODES, batch_of_digits
 from unknot import Trace
 from unknot.errors import SpecError
 from unknot.models.critic import Critic
 from unknot.models.graphical_model import GraphicalModel
 from unknot.objectives import semi_supervised
-from tests.models.test_agreement import NODES, batch_of_digits
 
 LIGHT = {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True}
 
@@ -41,9 +41,7 @@ def test_the_term_is_minus_the_price_times_the_critics_log_probability() -> None
 def test_it_is_a_term_of_its_own_and_only_in_training() -> None:
     model, batch = model_with(7.0), batch_of_digits()
     q, p = model(batch)
-    torch.testing.assert_close(
-        semi_supervised(q, p)["log_term[critic_digit]"], p["critic_digit"].log_prob
-    )
+    torch.testing.assert_close(semi_supervised(q, p)["log_term[critic_digit]"], p["critic_digit"].log_prob)
     assert "critic_digit" not in model.eval()(batch)[1]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
+from tests.models.test_agreement import NODES, batch_of_digits
 from unknot import given
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.swap import kept_value, swapped_label
 from unknot.objectives import semi_supervised
-from tests.models.test_agreement import NODES, batch_of_digits
 
 NORMAL = torch.distributions.Normal
 

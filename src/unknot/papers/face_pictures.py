@@ -1,9 +1,10 @@
-"""Pictures of faces: one person under many lights, and many people under one light (S17 Fig. 4)."""
+"""Pictures of faces: one person under many lights, many people under one light (S17 Fig. 4), and both beside truth."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -48,3 +49,33 @@ def draw_faces(model: TrainedModel, test: Dataset, folder: Path) -> None:
 def _settings(model: TrainedModel, factor: str, values: Tensor) -> Tensor:
     """Recognised values as settings: people by their numbers, directions as they are."""
     return values.argmax(-1) if has_classes(model.node(factor)) else values
+
+
+def draw_beside_truth(
+    real: np.ndarray,
+    relit_from: np.ndarray,
+    relit: np.ndarray,
+    swapped_from: np.ndarray,
+    swapped: np.ndarray,
+    person: np.ndarray,
+    folder: Path,
+) -> None:
+    """For some people: what a face was made from, what was made, and the real photograph ``(N, H, W)`` between.
+
+    ``relit_from`` and ``swapped_from`` are the rows that ``relit`` and ``swapped`` were made from, -1 for none.
+    """
+    usable = np.flatnonzero((relit_from >= 0) & (swapped_from >= 0))
+    people = np.unique(person[usable])[:_SHOWN]
+    own = [usable[person[usable] == one] for one in people]
+    rows = np.array([theirs[k % len(theirs)] for k, theirs in enumerate(own)])  # another light for each
+    lines = {
+        "photograph": real[relit_from[rows]],
+        "relit": relit[rows],
+        "the truth": real[rows],
+        "swapped": swapped[rows],
+        "made from": real[swapped_from[rows]],
+        "relit - truth": 0.5 + 0.5 * (relit[rows] - real[rows]),
+    }
+    images = np.stack(list(lines.values()))[:, :, None]  # (6, people, 1, H, W)
+    title = "relit and swapped faces, and the real photograph of that person under that light"
+    save(image_grid(images, rows=tuple(lines), ink=False, title=title, cell=0.9), folder / "beside-truth.png")

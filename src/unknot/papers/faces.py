@@ -83,30 +83,40 @@ def cases(tier: Tier) -> list[Case]:
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Errors on the test images of the seed's split, with a new labelled set, new weights and new draws."""
-    data = _data(settings, seed)
+    data = face_data(settings, seed)
     train, test = data.split("train"), data.split("test")
-    rule: Rule = "all" if settings["labels"] is None else per("identity", settings["labels"])
-    shown = LabelBudget.draw(train, seed, identity=rule, light=same_as("identity")).apply(train)
-    # a mirrored face is still that face, lit from the other side
-    shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
-    train_settings = {"labelled_share": None, **settings["train"], "seed": seed, "progress": False}
-    made = assemble(shown, settings["model"], train_settings)
-    if fit(made.trainee, shown, made.config).stopped_because == "interrupted":
-        raise KeyboardInterrupt
-    made.trainee.eval()
-    model = made.model
+    model = trained_on_faces(settings, train, seed)
     numbers = _errors(model, test)
-    if train_settings["objective"]["name"] == "labels_alone":
+    if settings["train"]["objective"]["name"] == "labels_alone":
         return numbers
     if pictures is not None:
         draw_faces(model, test, pictures)
     return numbers | _leak(model, train, test)
 
 
-def _data(settings: Settings, seed: int) -> Dataset:
+def face_data(settings: Settings, seed: int) -> Dataset:
+    """The photographs that settings name, split by the seed."""
     if settings["data"] == "toy":
         return toy_faces(PEOPLE, lights=10, seed=seed)
     return load(settings["data"], seed=seed, max_angle=settings["max_angle"])
+
+
+def seen_by(settings: Settings, train: Dataset, seed: int) -> Dataset:
+    """The training images with the labels that may be seen: all, or so many a person."""
+    rule: Rule = "all" if settings["labels"] is None else per("identity", settings["labels"])
+    return LabelBudget.draw(train, seed, identity=rule, light=same_as("identity")).apply(train)
+
+
+def trained_on_faces(settings: Settings, train: Dataset, seed: int) -> TrainedModel:
+    """The model of the settings, trained."""
+    # a mirrored face is still that face, lit from the other side
+    shown = mirrored(seen_by(settings, train, seed), {"light": (-1.0, 1.0, 1.0)})
+    train_settings = {"labelled_share": None, **settings["train"], "seed": seed, "progress": False}
+    made = assemble(shown, settings["model"], train_settings)
+    if fit(made.trainee, shown, made.config).stopped_because == "interrupted":
+        raise KeyboardInterrupt
+    made.trainee.eval()
+    return made.model
 
 
 def _errors(model: TrainedModel, test: Dataset) -> Numbers:

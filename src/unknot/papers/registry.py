@@ -6,6 +6,7 @@ from unknot.errors import SpecError
 from unknot.papers import (
     decomposition_toy,
     faces,
+    faces_counterfactuals,
     fashion_hfvae,
     mnist,
     mnist_analogies,
@@ -34,6 +35,7 @@ _FILES = (
     svhn_style_grid,
     faces,
     decomposition_toy,
+    faces_counterfactuals,
     mnist_hfvae,
     fashion_hfvae,
     own_data,
