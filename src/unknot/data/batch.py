@@ -12,6 +12,7 @@ from torch import Tensor
 from unknot.data.factor import known_rows
 from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
+from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Batch:
         )
 
 
-def floats(x: Tensor | PackedBits | SparseCounts, rows: Tensor) -> Tensor:
+def floats(x: Tensor | PackedBits | SparseCounts | StoredItems, rows: Tensor) -> Tensor:
     """The chosen items as float32: uint8 images scaled to [0, 1], bits to 0 and 1, all else as it is."""
     if not isinstance(x, Tensor):
         return x.floats(rows)

@@ -14,6 +14,7 @@ from unknot.data.column import Column
 from unknot.data.factor import Factor
 from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
+from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError
 
 
@@ -24,7 +25,8 @@ class Dataset:
     * ``name``: what it is called in messages;
     * ``x``: ``(N, ...)``. Images are ``(N, C, H, W)``, with C = 1 for grey and 3 for colour, and stay uint8 until
       the batch, which scales them to [0, 1]. Binary images may be ``PackedBits``, counts of words ``SparseCounts``,
-      whose batches are sparse. Any other dtype reaches the batch as float32 with its values unchanged;
+      whose batches are sparse; ``StoredItems`` stay in a file until the batch. Any other
+      dtype reaches the batch as float32 with its values unchanged;
     * ``ids``: int64 ``(N,)``, one number for each item that stays with it through ``subset``;
     * ``factors``: name -> ``Factor``, each with N rows;
     * ``splits``: name ("train", "test", "validation", "extra") -> row numbers;
@@ -34,7 +36,7 @@ class Dataset:
     """
 
     name: str
-    x: Tensor | PackedBits | SparseCounts
+    x: Tensor | PackedBits | SparseCounts | StoredItems
     ids: Tensor
     factors: Mapping[str, Factor] = field(default_factory=dict)
     splits: Mapping[str, Tensor] = field(default_factory=dict)

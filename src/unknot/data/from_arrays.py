@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.plain_array import plain_array
+from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError
 
 
@@ -64,8 +66,11 @@ def from_arrays(
     return Dataset(name, items, numbers, made, parts, licence)
 
 
-def _items(x: Any, name: str, missing: bool) -> Tensor:
-    items = x if isinstance(x, Tensor) else torch.as_tensor(plain_array(x, name))
+def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems:
+    if isinstance(x, Tensor | StoredItems):
+        items = x
+    else:
+        items = torch.as_tensor(plain_array(x, name))
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
     if items.ndim == 4 and items.shape[1] not in (1, 3) and items.shape[3] in (1, 3, 4):
@@ -73,25 +78,45 @@ def _items(x: Any, name: str, missing: bool) -> Tensor:
             f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1, "
             "x.transpose(0, 3, 1, 2) of the first three."
         )
-    fine = items.isfinite() | items.isnan() if missing else items.isfinite()
-    finite = fine.reshape(len(items), -1).all(1)
-    if not bool(finite.all()):
-        row = int((~finite).nonzero()[0])
-        raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
-    if items.dtype == torch.float64:
+    if isinstance(items, Tensor) and items.dtype == torch.float64:
         items = items.float()
-    _refuse_wrong_scale(items, name)
-    is_image = items.dtype == torch.uint8 or (
-        items.is_floating_point() and bool(((items >= 0) & (items <= 1)).all())
-    )
-    return items[:, None] if is_image and items.ndim == 3 else items
+    if items.dtype == torch.uint8:
+        is_image = True
+    else:
+        low, high = _range(items, name, missing)
+        _refuse_wrong_scale(items, low, high, name)
+        is_image = items.dtype.is_floating_point and low >= 0 and high <= 1
+    if not is_image or items.ndim != 3:
+        return items
+    return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
 
 
-def _refuse_wrong_scale(items: Tensor, name: str) -> None:
+def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float, float]:
+    """The smallest and the largest number, NaN where one is missing; what is not finite is refused by its row."""
+    low, high = math.inf, -math.inf
+    for start, block in [(0, items)] if isinstance(items, Tensor) else items.blocks():
+        fine = block.isfinite() | block.isnan() if missing else block.isfinite()
+        finite = fine.reshape(len(block), -1).all(1)
+        if not bool(finite.all()):
+            row = start + int((~finite).nonzero()[0])
+            raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
+        if block.numel():
+            low, high = _lower(low, float(block.min())), _higher(high, float(block.max()))
+    return low, high
+
+
+def _lower(one: float, other: float) -> float:
+    return math.nan if math.isnan(one) or math.isnan(other) else min(one, other)
+
+
+def _higher(one: float, other: float) -> float:
+    return math.nan if math.isnan(one) or math.isnan(other) else max(one, other)
+
+
+def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:
     """Images of floats from 0 to 255 would be taken for something else than pixels."""
-    if items.ndim != 4 or not items.is_floating_point():
+    if items.ndim != 4 or not items.dtype.is_floating_point:
         return
-    low, high = float(items.min()), float(items.max())
     if low >= 0 and 1 < high <= 255:
         raise DataError(
             f"{name}: images of floats are from 0 to 1, but x reaches {high:g}; divide by its largest value, "

@@ -64,7 +64,7 @@ class Committee(nn.Module):
     @torch.no_grad()
     def prepare(self, data: Any) -> None:
         """Take the columns' statistics from all rows of a data set, and its labels, dealt into folds."""
-        self.views.learn(data.x)
+        self.views.learn(data.x[:])
         for key, factor in self._factors():
             held = hold_labels(factor, data, self.views)
             start = factor.learn(held.labels, held.visible)

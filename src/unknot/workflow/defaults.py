@@ -2,8 +2,8 @@
 
 A **table** (rows of numbers and categories, with or without holes) with labels gets a committee of small models
 (:mod:`unknot.models.committee`): few labels, and anybody's columns. Anything else (images, counts of words, a table
-without labels, one with very many labels or columns) gets the class-and-style model of
-:mod:`unknot.models.default_model`, and so does whoever asks for something of that model.
+without labels, one with very many labels or columns, or one whose rows stay in a file) gets the class-and-style
+model of :mod:`unknot.models.default_model`, and so does whoever asks for something of that model.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from torch import Tensor
 from unknot.data.batch import any_known
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
+from unknot.data.stored_items import StoredItems
 from unknot.models.committee_spec import CommitteeSpec, read_committee
 from unknot.models.table_columns import describe_columns
 from unknot.workflow.labels import class_count
@@ -42,7 +43,7 @@ def style_size(columns: int) -> int:
 
 def suits_committee(data: Dataset) -> bool:
     """Whether a committee is the default for the data: a table, labels of every factor, neither too much of them."""
-    if not is_table(data) or not data.factors:
+    if not is_table(data) or not data.factors or isinstance(data.x, StoredItems):
         return False
     if any(int(factor.known.sum()) < 2 for factor in data.factors.values()):
         return False
@@ -53,17 +54,17 @@ def is_table(data: Dataset) -> bool:
     """Rows of columns: described ones, or real numbers; whole numbers are counts of words."""
     if data.table:
         return True
-    return isinstance(data.x, Tensor) and data.x.ndim == 2 and data.x.is_floating_point()
+    return isinstance(data.x, Tensor | StoredItems) and data.x.ndim == 2 and data.x.dtype.is_floating_point
 
 
 def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
     """The committee of a table: its columns, its factors, and sizes by the rules above; ``options`` replace them."""
-    assert isinstance(data.x, Tensor)
-    columns = data.table or tuple(Column(f"column {i}", "real") for i in range(data.x.shape[1]))
+    rows = data.x if isinstance(data.x, Tensor) else data.x[:]
+    columns = data.table or tuple(Column(f"column {i}", "real") for i in range(rows.shape[1]))
     described = describe_columns(
-        [c.kind for c in columns], data.x, [c.name for c in columns], [len(c.classes) for c in columns]
+        [c.kind for c in columns], rows, [c.name for c in columns], [len(c.classes) for c in columns]
     )
-    holes = torch.isnan(data.x).any(0).tolist()
+    holes = torch.isnan(rows).any(0).tolist()
     factors = {}
     for name, factor in data.factors.items():
         size = factor.values.shape[1] if factor.values.ndim == 2 else 1

@@ -6,17 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.sparse_counts import SparseCounts
+from unknot.data.stored_items import StoredItems
 from unknot.models.default_model import default_model
 from unknot.models.families import node_for_labels
 from unknot.models.likelihoods import data_family, likelihood_of
 from unknot.models.spec import ModelSpec
 from unknot.models.table_columns import describe_columns
 from unknot.workflow.labels import class_count
+
+_COLUMN_NUMBERS = 1 << 25  # of columns that are described together, where rows stay in a file
 
 
 def model_for_data(data: Dataset, **options: Any) -> ModelSpec:
@@ -29,9 +33,16 @@ def model_for_data(data: Dataset, **options: Any) -> ModelSpec:
 
 def _family(data: Dataset) -> str:
     """The family of the data node: what holds items in a way of its own says what they are."""
-    if isinstance(data.x, Tensor):
-        return data_family(data.x, table=bool(data.table))
+    if isinstance(data.x, Tensor | StoredItems):
+        return data_family(_telling(data.x), table=bool(data.table))
     return "multinomial" if isinstance(data.x, SparseCounts) else "bernoulli"
+
+
+def _telling(x: Tensor | StoredItems) -> Tensor:
+    """Items that tell the family of all: the extremes of those in a file, unless their type says enough."""
+    if isinstance(x, Tensor):
+        return x
+    return x[:1] if x.dtype == torch.uint8 else x.extremes()
 
 
 def with_columns(spec: ModelSpec, data: Dataset) -> ModelSpec:
@@ -44,9 +55,17 @@ def with_columns(spec: ModelSpec, data: Dataset) -> ModelSpec:
 
 def columns_of(data: Dataset) -> tuple[Mapping[str, Any], ...]:
     """The table's columns with what the rows tell of them."""
-    assert isinstance(data.x, Tensor)
-    kinds, names = [c.kind for c in data.table], [c.name for c in data.table]
-    return describe_columns(kinds, data.x, names, [len(c.classes) for c in data.table])
+    assert isinstance(data.x, Tensor | StoredItems)
+    step = (
+        max(1, _COLUMN_NUMBERS // max(1, len(data))) if isinstance(data.x, StoredItems) else len(data.table)
+    )
+    described: tuple[Mapping[str, Any], ...] = ()
+    for start in range(0, len(data.table), step):
+        some = data.table[start : start + step]
+        rows = data.x if isinstance(data.x, Tensor) else data.x.columns(start, start + step)
+        sizes = [len(c.classes) for c in some]
+        described += describe_columns([c.kind for c in some], rows, [c.name for c in some], sizes)
+    return described
 
 
 def factor_node(factor: Factor) -> dict[str, Any]:

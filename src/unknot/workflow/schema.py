@@ -33,6 +33,9 @@ FILE: Schema = table(
         "columns": left_out_or(table_of(text(), "a table of columns' kinds")),
         "text": left_out_or(table_of(ANYTHING, "a table of how words are counted, as max_features: 2000")),
         "test_share": number(0, 1),
+        "mapped": left_out_or(
+            {"type": "boolean", "description": "whether items stay in a file until the batch"}
+        ),
         "seed": _seed,
     },
     "the user's own data",

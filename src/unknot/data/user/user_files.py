@@ -14,10 +14,13 @@ from unknot.data.files.broken_file import READER_ERRORS
 from unknot.data.files.npz_arrays import open_npz
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
+from unknot.data.stored_items import StoredItems
 from unknot.data.user.csv_table import read_csv_table
 from unknot.data.user.image_folder import has_images, read_image_folder
+from unknot.data.user.in_a_file import stays_in_file
 from unknot.data.user.json_lines import read_json_lines
 from unknot.data.user.label_cells import wanted_names
+from unknot.data.user.mapped_npz import array_bytes, mapped_array
 from unknot.data.user.splitting import Splits, share_for_testing
 from unknot.data.user.text_column import read_text_column, text_column
 from unknot.data.user.text_folder import has_texts, read_text_folder
@@ -44,6 +47,7 @@ def read_user_data(
     test_share: float = 0.0,
     seed: int = 0,
     like: Dataset | None = None,
+    mapped: bool | None = None,
 ) -> Dataset:
     """Read a file or folder, by its kind.
 
@@ -59,7 +63,9 @@ def read_user_data(
     ``kinds`` and ``classes`` are those of :func:`unknot.data.from_arrays`; ``text`` says how words are counted
     (:meth:`unknot.data.word_counter.WordCounter.learn`). ``test_share`` keeps a part of the items
     for testing, chosen by ``seed``, unless the data has a test split; kinds, categories, classes and words are told by
-    the other items alone. ``like`` is a data set whose classes and columns the new one must share.
+    the other items alone. ``like`` is a data set whose classes and columns the new one must share. ``mapped`` says
+    whether items stay in a file until a batch needs them, images and packed arrays unpacked once into the cache; left
+    out, those of more than 256 MB do.
     """
     path = Path(path)
     if like is not None:
@@ -70,9 +76,9 @@ def read_user_data(
     if path.is_dir() and has_texts(path) and not has_images(path):
         data: Dataset = read_text_folder(path, wanted, kinds, classes, text, like, split)
     elif path.is_dir():
-        data = read_image_folder(path, wanted, kinds, classes, like, split)
+        data = read_image_folder(path, wanted, kinds, classes, like, split, mapped)
     elif path.suffix == ".npz":
-        data = _read_npz(path, wanted, kinds, classes, like, split)
+        data = _read_npz(path, wanted, kinds, classes, like, split, mapped)
     elif path.suffix == ".jsonl":
         data = read_json_lines(path, wanted, kinds, classes, text, like, split)
     elif path.suffix == ".csv" and (column := text_column(path, wanted, columns, like)) is not None:
@@ -99,8 +105,9 @@ def _read_npz(
     classes: Mapping[str, Sequence[Any]] | None,
     like: Dataset | None,
     split: Splits,
+    mapped: bool | None,
 ) -> Dataset:
-    arrays = _load_arrays(path)
+    arrays = _load_arrays(path, mapped)
     if "x" not in arrays:
         raise DataError(
             f"{path}: needs an array 'x' with one row per item; it has {', '.join(arrays) or 'none'}."
@@ -108,6 +115,7 @@ def _read_npz(
     names = wanted_names(path, [n for n in arrays if n != "x" and not n.endswith("_test")], factors, like)
     _check_items(path, arrays["x"])
     x, labels = arrays["x"], {name: arrays[name] for name in names}
+    parts = [x]
     splits: Mapping[str, Any] = {}
     if "x_test" in arrays:
         tested = arrays["x_test"]
@@ -124,11 +132,23 @@ def _read_npz(
                 raise DataError(f"{path}: there is x_test, but no {name}_test with its labels.")
             labels[name] = _both(path, name, labels[name], arrays[f"{name}_test"])
         splits = {"train": np.arange(len(x)), "test": np.arange(len(x), len(x) + len(tested))}
-        x = np.concatenate([x, tested])
+        parts.append(tested)
     splits = splits or split(len(x))
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
-    return from_arrays(x, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
+    items = _joined(path, parts)
+    return from_arrays(items, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
+
+
+def _joined(path: Path, parts: Sequence[np.ndarray]) -> np.ndarray | StoredItems:
+    """Items for training and for testing, one behind the other."""
+    if not isinstance(parts[0], np.memmap):
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    if len({part.dtype for part in parts}) > 1:
+        raise DataError(
+            f"{path}: x holds {parts[0].dtype} and x_test {parts[1].dtype}; save both in one type."
+        )
+    return StoredItems(parts, where=str(path))
 
 
 def _both(path: Path, name: str, train: np.ndarray, test: np.ndarray) -> np.ndarray:
@@ -153,11 +173,17 @@ def _check_items(path: Path, x: np.ndarray) -> None:
         raise DataError(f"{path}: x holds {x.dtype} values, expected numbers.")
 
 
-def _load_arrays(path: Path) -> dict[str, np.ndarray]:
+def _load_arrays(path: Path, mapped: bool | None) -> dict[str, np.ndarray]:
+    """The arrays by name; items that are many stay in their file."""
     refuse_special_file(path)
     try:
         with open_npz(path) as content:
-            return {name: content[name] for name in content.files}
+            items = [name for name in ("x", "x_test") if name in content.files]
+            stored = stays_in_file(sum(array_bytes(path, name) for name in items), mapped)
+            kept = items if stored else []
+            return {
+                name: mapped_array(path, name) if name in kept else content[name] for name in content.files
+            }
     except FileNotFoundError:
         raise DataError(f"there is no file {path}.") from None
     except MemoryError:

@@ -1,0 +1,139 @@
+"""StoredItems: items that stay in a file and are read when a batch asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unknot.data.plain_array import plain_array
+
+_BLOCK = 1 << 26  # bytes that are looked at together
+
+
+class Stored(Protocol):
+    """Anything that is indexed by rows like an array: an array mapped from a file, or rows made from one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> np.dtype: ...
+
+    def __getitem__(self, rows: Any) -> Any: ...
+
+
+class StoredItems:
+    """Items ``(N, ...)`` of one or several stored arrays, one behind the other.
+
+    It stands in for the tensor ``Dataset.x``: ``len``, ``shape``, ``device``, ``to``, indexing. A selection of rows is
+    a list of their numbers; the items themselves are read for each batch, so that memory follows the batch. Values
+    are those that :func:`~unknot.data.plain_array.plain_array` gives, hence the same as of items held in memory.
+
+    * ``parts``: the arrays, alike but for their lengths;
+    * ``rows``: which rows, int64, and in which order; by default all;
+    * ``channel``: whether grey images ``(N, H, W)`` get their axis of colours;
+    * ``device``: where batches are made.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Stored],
+        rows: Tensor | None = None,
+        *,
+        channel: bool = False,
+        device: torch.device | str = "cpu",
+        where: str = "data",
+    ) -> None:
+        self.parts, self.channel, self.device, self.where = tuple(parts), channel, torch.device(device), where
+        self._starts = np.cumsum([0, *(part.shape[0] for part in self.parts)])
+        self._rows = torch.arange(int(self._starts[-1])) if rows is None else rows.cpu()
+        self.dtype = self._read(np.zeros(0, dtype=np.int64)).dtype
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def shape(self) -> torch.Size:
+        axes = (1,) if self.channel else ()
+        return torch.Size((len(self), *axes, *self.parts[0].shape[1:]))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.shape.numel() * self.dtype.itemsize
+
+    def to(self, device: torch.device | str) -> StoredItems:
+        """The same items, with batches made on another ``device``."""
+        return StoredItems(self.parts, self._rows, channel=self.channel, device=device, where=self.where)
+
+    def select(self, rows: Tensor) -> StoredItems:
+        """The items of the given ``rows``, still in their file."""
+        chosen = self._rows.index_select(0, rows.cpu())
+        return StoredItems(self.parts, chosen, channel=self.channel, device=self.device, where=self.where)
+
+    def with_channel(self) -> StoredItems:
+        """Grey images with an axis of colours."""
+        return StoredItems(self.parts, self._rows, channel=True, device=self.device, where=self.where)
+
+    def floats(self, rows: Tensor) -> Tensor:
+        """The items of the given ``rows`` as float32, uint8 images scaled to [0, 1]: what a batch holds."""
+        items = self[rows]
+        return items.float().div_(255) if items.dtype == torch.uint8 else items.float()
+
+    def __getitem__(self, index: int | slice | Sequence[int] | Tensor) -> Tensor:
+        rows = self._rows[index.cpu() if isinstance(index, Tensor) else index]
+        items = self._read(rows.reshape(-1).numpy())
+        items = (items[:, None] if self.channel else items).to(self.device)
+        return items[0] if rows.ndim == 0 else items
+
+    def blocks(self) -> Iterator[tuple[int, Tensor]]:
+        """All items in order, some at a time, each block with the number of its first row."""
+        step = max(1, _BLOCK // max(1, self.shape[1:].numel() * self.dtype.itemsize))
+        for start in range(0, len(self), step):
+            yield start, self[start : start + step]
+
+    def columns(self, start: int, stop: int) -> Tensor:
+        """Some columns of rows ``(N, C)``, all rows of them."""
+        return torch.cat([block[:, start:stop] for _, block in self.blocks()])
+
+    def extremes(self) -> Tensor:
+        """The smallest and the largest value, with as many axes as the items have: ``(2, 1, ...)``."""
+        ends = [torch.stack(block.aminmax()) for _, block in self.blocks()]
+        both = torch.stack([torch.stack(ends).amin(), torch.stack(ends).amax()])
+        return both.reshape(2, *(1 for _ in self.shape[1:]))
+
+    def _read(self, rows: np.ndarray) -> Tensor:
+        """Stored rows by their numbers, in that order."""
+        if len(self.parts) == 1:
+            return self._tensor(self.parts[0][_plainest(rows)])
+        which = np.searchsorted(self._starts, rows, side="right") - 1
+        made: Tensor | None = None
+        for i, part in enumerate(self.parts):
+            here = which == i
+            read = self._tensor(part[rows[here] - self._starts[i]])
+            if made is None:
+                made = torch.empty(len(rows), *read.shape[1:], dtype=read.dtype)
+            made[torch.from_numpy(here)] = read
+        assert made is not None
+        return made
+
+    def _tensor(self, read: np.ndarray) -> Tensor:
+        plain = plain_array(read, self.where)
+        return torch.from_numpy(plain if plain.flags.writeable else plain.copy())
+
+    def __repr__(self) -> str:
+        return f"StoredItems(shape={tuple(self.shape)}, {self.nbytes / 1e6:.1f} MB in a file)"
+
+
+def _plainest(rows: np.ndarray) -> Any:
+    """A stretch of rows as a slice, which is read faster than a list of numbers."""
+    if len(rows) > 1 and rows[-1] - rows[0] == len(rows) - 1 and bool((np.diff(rows) == 1).all()):
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
