@@ -2,7 +2,7 @@
 
 import torch
 
-from unknot.workflow.item_rows import item_rows
+from unknot.workflow.item_rows import item_rows, items_at_once
 
 
 def test_sparse_rows_are_the_dense_ones() -> None:
@@ -11,3 +11,9 @@ def test_sparse_rows_are_the_dense_ones() -> None:
         torch.testing.assert_close(item_rows(x.to_sparse(), start, stop).to_dense(), x[start:stop])
         torch.testing.assert_close(item_rows(x, start, stop), x[start:stop])
         assert item_rows(x.to_sparse(), start, stop).is_coalesced()
+
+
+def test_large_items_go_through_in_smaller_numbers() -> None:
+    assert items_at_once(torch.Size([1, 28, 28])) == 1000
+    assert items_at_once(torch.Size([3, 256, 256])) == 85
+    assert items_at_once(torch.Size([10**9])) == 1

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from unknot.data.dataset import Dataset
+    from unknot.workflow.trained_model import TrainedModel
 
 
 def command(
@@ -25,25 +30,41 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
-    from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_file import write_table
-    from unknot.data.user.csv_rows import read_rows
-    from unknot.data.user.image_folder import image_names
-    from unknot.data.user.text_folder import text_names
     from unknot.data.user.user_files import read_user_data
-    from unknot.workflow.evaluation import recognise
-    from unknot.workflow.prediction_table import prediction_table
+    from unknot.workflow.prediction_table import prediction_rows
     from unknot.workflow.trained_model import TrainedModel
 
     model = TrainedModel.load(run)
     asked = read_user_data(data, like=model.data)
-    items: dict[str, list[Any]] = {"row": asked.ids.tolist()}
-    if data.is_dir():
-        items = {"file": text_names(data) if isinstance(asked, TextDataset) else image_names(data)}
-    elif data.suffix == ".csv":
-        ours = {column.name for column in model.data.table} | set(model.data.factors)
-        kept = {name: cells for name, cells in read_rows(data).items() if name not in ours}
-        items |= {name: [cell or "" for cell in cells] for name, cells in kept.items()}
-    header, rows = prediction_table(model, recognise(model, asked), items)
-    write_table(output, header, rows)
-    typer.echo(f"Wrote {len(rows)} rows to {output}.")
+    names, told = _told(data, asked, model)
+    rows = prediction_rows(model, asked, names, told)
+    write_table(output, next(rows), rows)
+    typer.echo(f"Wrote {len(asked)} rows to {output}.")
+
+
+def _told(path: Path, asked: Dataset, model: TrainedModel) -> tuple[list[str], Iterator[Sequence[Any]]]:
+    """What tells items apart, and it for each of them, read while it is asked for."""
+    from unknot.data.text_dataset import TextDataset
+    from unknot.data.user.csv_cell import read_cell
+    from unknot.data.user.csv_rows import CsvRows
+    from unknot.data.user.image_folder import image_names
+    from unknot.data.user.text_folder import text_names
+
+    if path.is_dir():
+        files = text_names(path) if isinstance(asked, TextDataset) else image_names(path)
+        return ["file"], iter(zip(files, strict=True))
+    if path.suffix != ".csv":
+        return ["row"], iter(zip(asked.ids.tolist(), strict=True))
+    table = CsvRows(path)
+    ours = {column.name for column in model.data.table} | set(model.data.factors)
+    kept = [i for i, name in enumerate(table.names) if name not in ours]
+
+    def cells() -> Iterator[Sequence[Any]]:
+        row = 0
+        for block in table.blocks():
+            for words in zip(*(block[i] for i in kept), strict=True) if kept else [()] * len(block[0]):
+                yield (row, *(read_cell(word, table.decimal_comma) or "" for word in words))
+                row += 1
+
+    return ["row", *(table.names[i] for i in kept)], cells()

@@ -41,12 +41,13 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
+    from unknot.data.files.npz_arrays import write_npz_array
     from unknot.data.likely_words import likely_words
     from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_file import table_cells, write_table
-    from unknot.files import atomic_file
     from unknot.plots.image_grid import image_grid
     from unknot.plots.style import save
+    from unknot.workflow.item_rows import items_at_once
     from unknot.workflow.trained_model import TrainedModel
 
     model = TrainedModel.load(run)
@@ -58,15 +59,23 @@ def command(
             f"cannot write {output}: images go to a .png sheet, tables to .csv, anything to .npz; here {suits}."
         )
     torch.manual_seed(seed)
-    made = model.sample(count, mean=mean, **parse_settings(settings or [])).numpy()
+    values, step = parse_settings(settings or []), items_at_once(model.shape)
+    sizes = [min(step, count - start) for start in range(0, count, step)]
+    parts = (model.sample(size, mean=mean, **values).numpy() for size in sizes)  # made while they are written
     if output.suffix == ".npz":
-        with atomic_file(output) as stream:
-            np.savez_compressed(stream, x=made)
+        write_npz_array(output, "x", count, parts)
     elif texts:
-        write_table(output, ["words"], [[spoken] for spoken in likely_words(model.data.columns, made)])
+        words = (spoken for made in parts for spoken in likely_words(model.data.columns, made))
+        write_table(output, ["words"], ([spoken] for spoken in words))
     elif output.suffix == ".csv":
-        write_table(output, [column.name for column in model.data.table], table_cells(model.data.table, made))
+        table = model.data.table
+        write_table(
+            output,
+            [column.name for column in table],
+            (row for made in parts for row in table_cells(table, made)),
+        )
     else:
+        made = np.concatenate(list(parts))
         columns = min(8, count)
         rows = -(-count // columns)
         blank = np.full((rows * columns - count, *made.shape[1:]), 0.0 if model.ink else 1.0, made.dtype)

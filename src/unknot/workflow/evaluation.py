@@ -9,10 +9,9 @@ import torch
 
 from unknot.data.dataset import Dataset
 from unknot.models.families import family_of
+from unknot.workflow.item_rows import items_at_once
 from unknot.workflow.measures import MEASURES
 from unknot.workflow.trained_model import TrainedModel
-
-_CHUNK = 1000
 
 
 @dataclass(frozen=True)
@@ -33,20 +32,16 @@ class Score:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a recogniser reports for every item: class probabilities or means, and the best values."""
+    """What a recogniser reports for every item: class probabilities or means."""
 
     summaries: dict[str, np.ndarray]
-    values: dict[str, np.ndarray]
 
 
 def recognise(model: TrainedModel, data: Dataset) -> Answers:
     """Run the recogniser over a data set, without sampling and without labels."""
-    parts = [model.recognise(batch.x) for batch in data.batches(_CHUNK, shuffle=False)]
-
-    def joined(kind: str) -> dict[str, np.ndarray]:
-        return {n: torch.cat([getattr(p, kind)[n] for p in parts]).numpy() for n in getattr(parts[0], kind)}
-
-    return Answers(joined("summaries"), joined("values"))
+    batches = data.batches(items_at_once(model.shape), shuffle=False)
+    parts = [model.recognise(batch.x).summaries for batch in batches]
+    return Answers({name: torch.cat([part[name] for part in parts]).numpy() for name in parts[0]})
 
 
 def scores(model: TrainedModel, data: Dataset, answers: Answers) -> list[Score]:

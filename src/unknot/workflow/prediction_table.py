@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from unknot.workflow.evaluation import Answers
+import numpy as np
+
+from unknot.data.dataset import Dataset
+from unknot.workflow.item_rows import items_at_once
 from unknot.workflow.labels import class_names
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.trained_model import TrainedModel
 
 
+def prediction_rows(
+    model: TrainedModel, data: Dataset, names: Sequence[str], told: Iterable[Sequence[Any]]
+) -> Iterator[list[str]]:
+    """The header, then a row for each item of ``data``, made while they are asked for: memory follows the batch.
+
+    ``told`` is what tells the items apart, a sequence for each of them, under ``names``.
+    """
+    rest, began = iter(told), False
+    for batch in data.batches(items_at_once(model.shape), shuffle=False):
+        part = list(itertools.islice(rest, len(batch)))
+        items = dict(zip(names, zip(*part, strict=True), strict=True))
+        summaries = {name: s.numpy() for name, s in model.recognise(batch.x).summaries.items()}
+        header, rows = prediction_table(model, summaries, items)
+        if not began:
+            yield header
+            began = True
+        yield from rows
+
+
 def prediction_table(
-    model: TrainedModel, answers: Answers, items: Mapping[str, Sequence[Any]]
+    model: TrainedModel, summaries: Mapping[str, np.ndarray], items: Mapping[str, Sequence[Any]]
 ) -> tuple[list[str], list[list[str]]]:
     """Header and rows: what tells the items apart, then for each named factor its class and probability, or its
     numbers."""
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
     for node in model.labelled:
-        summary = answers.summaries[node.name]
+        summary = summaries[node.name]
         factor = model.data.factors[node.name]
         if factor.kind == "continuous":
             for d in range(summary.shape[1]):

@@ -9,6 +9,7 @@ from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.models.families import family_of
 from unknot.objectives.diagnostics import information
+from unknot.workflow.item_rows import items_at_once
 from unknot.workflow.trained_model import TrainedModel
 
 _MEASURED = 1000  # items used to estimate information
@@ -19,7 +20,7 @@ def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> 
 
     Nodes are taken at the best values of their parents, so that q(z_d | x) is a density of x alone.
     """
-    items = data.subset(range(min(_MEASURED, len(data))))
+    items = data.subset(range(min(_MEASURED, items_at_once(model.shape), len(data))))
     best = model.recognition_trace(items.batch(range(len(items))).x)
     size = max(dataset_size, len(items))
     found = []

@@ -18,12 +18,10 @@ from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec
 from unknot.workflow.followers import followers
 from unknot.workflow.generation import drawn_data, expected_data
-from unknot.workflow.item_rows import item_rows
+from unknot.workflow.item_rows import item_rows, items_at_once
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
 from unknot.workflow.recognition import Recognition, best_trace, recognise
-
-_CHUNK = 1000  # items that go through the networks at once
 
 
 @dataclass(frozen=True)
@@ -95,9 +93,10 @@ class TrainedModel:
     def recognise(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Recognition:
         """What the recogniser says of items ``(N, ...)``, without drawing; ``known`` values replace its own."""
         parts = []
-        for start in range(0, len(x), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            items = item_rows(x, start, start + _CHUNK)
+        step = items_at_once(self.shape)
+        for start in range(0, len(x), step):
+            rows = slice(start, start + step)
+            items = item_rows(x, start, start + step)
             told = None if known is None else {name: v[rows].to(self._device) for name, v in known.items()}
             parts.append(recognise(self.module, items.to(self._device), told))
         return Recognition(
@@ -125,9 +124,13 @@ class TrainedModel:
         return self._made(expected_data if mean else drawn_data, count, told)
 
     def _made(self, make: Callable[..., Tensor], count: int, values: Mapping[str, Tensor]) -> Tensor:
-        told = {name: value.to(self._device) for name, value in values.items()}
         data = next(node.name for node in self.nodes if node.is_data)
-        return make(self.module, told, count, data, self.shape).cpu()
+        step, parts = items_at_once(self.shape), []
+        for start in range(0, count, step):
+            here = min(step, count - start)
+            told = {name: value[start : start + here].to(self._device) for name, value in values.items()}
+            parts.append(make(self.module, told, here, data, self.shape).cpu())
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def reconstruct(self, x: Tensor) -> Tensor:
         """What the model makes of items: recognised, then generated."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unknot.data.files.npz_arrays import open_npz, read_npz
+from unknot.data.files.npz_arrays import open_npz, read_npz, write_npz_array
 from unknot.errors import DataError
 
 
@@ -26,3 +26,9 @@ def test_what_is_not_such_a_file_is_refused(tmp_path: Path) -> None:
     for name, reason in (("less.npz", "y"), ("one.npy", "single array"), ("objects.npz", "allow_pickle")):
         with pytest.raises(DataError, match=rf"{name} cannot be read as an \.npz with x, y \(.*{reason}"):
             read_npz(tmp_path / name, "x", "y")
+
+
+def test_an_array_is_written_in_parts(tmp_path: Path) -> None:
+    array = np.arange(30, dtype=np.float32).reshape(10, 3)
+    write_npz_array(tmp_path / "a.npz", "x", 10, (array[i : i + 4] for i in range(0, 10, 4)))
+    np.testing.assert_array_equal(read_npz(tmp_path / "a.npz", "x")["x"], array)

@@ -17,6 +17,7 @@ from unknot.workflow.verdict.linear_baseline import affordable, constant_summary
 
 _FEWEST = 10  # labels from which a linear model is worth a look
 _JUDGED = 5000  # items that are looked at
+_JUDGED_NUMBERS = 1 << 24  # and the numbers they have together
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def compare(
         if len(rows) < _FEWEST or len(shown.factors[node.name].values.unique(dim=0)) < 2:
             continue
         own = recognise(model, shown).summaries[node.name]
-        asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _JUDGED)
+        asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _judged(held_out))
         if held_out is None or answers is None or not len(asked):
             found.append(_compared(node, shown, own, shown, own, held_out=False))
         else:
@@ -84,6 +85,11 @@ def _compared(
         labels=len(shown),
         held_out=held_out,
     )
+
+
+def _judged(data: Dataset) -> int:
+    """How many items are looked at: fewer, if they are large, since a linear model has them all in memory."""
+    return min(_JUDGED, max(100, _JUDGED_NUMBERS // max(1, data.item_shape.numel())))
 
 
 def _labelled(data: Dataset, name: str, most: int) -> torch.Tensor:
