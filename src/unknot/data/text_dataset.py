@@ -56,7 +56,8 @@ def from_texts(
     * ``factors``, ``kinds``, ``classes``: as of :func:`unknot.data.from_arrays`;
     * ``splits``: name -> rows; the vocabulary is that of the split "train", if there is one;
     * ``counter``: how words are counted, if it is known already; otherwise it is learned from the texts;
-    * ``options``: those of :meth:`WordCounter.learn`, in scikit-learn's words: ``{"max_features": 2000}``;
+    * ``options``: those of :meth:`WordCounter.learn`, in scikit-learn's words: ``{"max_features": 2000}``. Words are
+      counted, but weighed by tf-idf where there are labels to learn;
     * ``name``: for messages and for the record.
     """
     texts = [_text(name, row, text) for row, text in enumerate(texts)]
@@ -65,7 +66,8 @@ def from_texts(
     parts = {part: torch.as_tensor(rows, dtype=torch.int64) for part, rows in (splits or {}).items()}
     if counter is None:
         known = [texts[row] for row in parts["train"].tolist()] if "train" in parts else texts
-        counter = WordCounter.learn(known, **dict(options or {}))
+        usual = {"weights": "tfidf"} if factors else {}
+        counter = WordCounter.learn(known, **{**usual, **dict(options or {})})
     deciding = deciding_rows(parts, len(texts))
     made = {
         label: read_factor(

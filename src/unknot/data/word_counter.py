@@ -31,12 +31,12 @@ class WordCounter:
     words: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     weights: Weights = "counts"
-    length: float = 8.0
+    length: float = 5.0
     idf: tuple[float, ...] = ()
 
     @classmethod
     def learn(
-        cls, texts: Sequence[str], *, weights: Weights = "counts", length: float = 8.0, **options: Any
+        cls, texts: Sequence[str], *, weights: Weights = "counts", length: float = 5.0, **options: Any
     ) -> WordCounter:
         """The vocabulary of some texts.
 

@@ -64,7 +64,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     out": of some columns by name, or as a list of all. Columns of a frame go by name, also in ``predict``.
 
     Texts, a list of strings, are counted word by word: ``fit(texts, group=labels)``. ``text`` says which words, in
-    the terms of scikit-learn's ``CountVectorizer``: ``{"max_features": 2000, "stop_words": None}``. What is made of
+    the terms of scikit-learn's ``CountVectorizer``, ``{"max_features": 2000, "stop_words": None}``, and whether they
+    are counted or, as by default where there are labels, weighed by tf-idf: ``{"weights": "counts"}``. What is made of
     texts (``sample``, ``vary``, ``reconstruct``) comes back as their likeliest words. Sparse matrices of counts stay
     sparse.
 
@@ -140,7 +141,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         takers = [] if described is None else described.labelled
         labels = _with_y(y, labels, [node.name for node in takers])
         told = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
-        items = read_items(x, self.columns, text=self.text)
+        usual = {"weights": "tfidf"} if labels else {}
+        items = read_items(x, self.columns, text={**usual, **(self.text or {})})
         data = with_described_classes(with_labels(items, labels, told | dict(self.kinds or {})), takers)
         spoken = [name for name in labels if _has_words(labels[name])]
         model = self._options() if described is None else Described(described)

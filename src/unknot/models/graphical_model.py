@@ -18,6 +18,7 @@ from unknot.errors import SpecError
 from unknot.models.agreement import divergence, target
 from unknot.models.augment import augmenter
 from unknot.models.by_node import ByNode
+from unknot.models.classed_words import ClassedWords
 from unknot.models.critic import Critic
 from unknot.models.families import Family, family
 from unknot.models.likelihoods import Likelihood, likelihood
@@ -65,7 +66,8 @@ class GraphicalModel(nn.Module):
         self.families = ByNode({n.name: family(n) for n in self.spec.latents})
         self.trunk = self.likelihood.trunk()
         self.jitter = _augmenter(self.spec, self.shape)
-        self.recognition = ByNode({n.name: self._recognition_network(n) for n in self.spec.latents})
+        own = [n for n in self.spec.latents if n.recogniser != "bayes"]
+        self.recognition = ByNode({n.name: self._recognition_network(n) for n in own})
         self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
         families = {n.name: self._family(n.name) for n in self.spec.latents}
         self.critic = Critic(self.spec, families) if self.spec.critic else None
@@ -85,10 +87,11 @@ class GraphicalModel(nn.Module):
         """
         labels = {name: self._label(name, value) for name, value in (labels or {}).items()}
         q = Trace(samples=samples)
-        features = self.trunk(x)  # (B, H)
-        inputs = {self.spec.data.name: features}
+        inputs = {self.spec.data.name: self.trunk(x)} if len(self.recognition) else {}  # (B, H)
         for name in self.spec.recognition_order:
-            outputs = self._recognised(self.spec[name], inputs)
+            node = self.spec[name]
+            by_rule = node.recogniser == "bayes"
+            outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)
         return q
@@ -102,6 +105,10 @@ class GraphicalModel(nn.Module):
         """
         p, outputs = self._generative_program(q)
         self.likelihood.site(p, outputs, x, self.spec.data.name)
+        words = self.generation[self.spec.data.name]
+        prior = words.log_prior() if isinstance(words, ClassedWords) and x is not None else None
+        if prior is not None and self.training:
+            p.log_term(prior.expand(p.leading_shape[-1:]), name=f"{self.spec.data.name}_prior")
         return p
 
     def forward(self, batch: Any, samples: int | None = None) -> tuple[Trace, Trace]:
@@ -129,6 +136,12 @@ class GraphicalModel(nn.Module):
         if self.training and self.spec.swap > 0:
             self._swap(q, p)
         return q, p
+
+    def prepare(self, data: Any) -> None:
+        """Take from the training data what training starts from."""
+        words = self.generation[self.spec.data.name]
+        if isinstance(words, ClassedWords):
+            words.prepare(data)
 
     # ---- use ----------------------------------------------------------------------------------------
 
@@ -210,6 +223,15 @@ class GraphicalModel(nn.Module):
             chosen[self.spec.data.name] = chosen[self.spec.data.name][..., self.trunk.parts[node.sees]]
         return self.recognition[node.name](cat(list(chosen.values())))
 
+    def _by_bayes(self, node: NodeSpec, x: Tensor) -> Tensor:
+        """log p(y) + log p(x | y) but for a constant, of every class; other parents at their prior mean."""
+        words = self.generation[self.spec.data.name]
+        if not isinstance(words, ClassedWords) or words.name != node.name:
+            raise SpecError(
+                f"node '{node.name}': recogniser bayes needs words (multinomial) that are made from it"
+            )
+        return words.at_rest().class_log_likelihoods(x) + self._prior(node.name)
+
     def _recognition_network(self, node: NodeSpec) -> nn.Module:
         from_data = self._seen(node) if self.spec.data.name in node.recognised_from else 0
         parents = [p for p in node.recognised_from if p != self.spec.data.name]
@@ -233,17 +255,23 @@ class GraphicalModel(nn.Module):
     def _generative_network(self, node: NodeSpec) -> nn.Module:
         inputs = sum(self._family(p).value_size for p in node.parents)
         if node.is_data:
-            return self.likelihood.decoder(inputs)
+            by_parts = self.likelihood.decoder_of([self._family(p) for p in node.parents])
+            return self.likelihood.decoder(inputs) if by_parts is None else by_parts
         return mlp(inputs, node.hidden or (self.spec.width // 2,), self._family(node.name).parameters_size)
 
-    def _generative_program(self, q: Trace | GivenValues) -> tuple[Trace, Tensor]:
-        """All latent sites of p, and the parameters of the data."""
+    def _generative_program(self, q: Trace | GivenValues) -> tuple[Trace, Any]:
+        """All latent sites of p, and the parameters of the data, as its likelihood takes them."""
         p = Trace()
         inputs: dict[str, Tensor] = {}
+        values: dict[str, Tensor] = {}
         for node in self.spec.latents:
             outputs = self._generated(node, inputs) if node.parents else self._prior(node.name)
             family = self._family(node.name)
-            inputs[node.name] = family.features(family.generate(p, outputs, q[node.name], self.temperature))
+            values[node.name] = family.generate(p, outputs, q[node.name], self.temperature)
+            inputs[node.name] = family.features(values[node.name])
+        words = self.generation[self.spec.data.name]
+        if isinstance(words, ClassedWords):
+            return p, words({**inputs, words.name: values[words.name]})
         return p, self._generated(self.spec.data, inputs)
 
     def _generated(self, node: NodeSpec, inputs: Mapping[str, Tensor]) -> Tensor:

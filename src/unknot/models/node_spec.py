@@ -28,7 +28,10 @@ class NodeSpec:
         recognition_hidden: hidden layers of its recognition network; (): the default.
         channels: of image data, the channels of the recogniser's convolutions; (): the default.
         pooled: of image data, whether these convolutions are pooled instead of strided.
-        recogniser: of image data, "faces" for the recogniser of faces under changing light; "": the default.
+        recogniser: of image data, "faces" for the recogniser of faces under changing light; of a categorical node that
+            words are made from, "bayes": by Bayes' rule, from the generative model itself; "": the default.
+        prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
+            to have seen beside its own; None: the default.
         sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
         confidence: its own threshold of agreement; None: the model's.
         centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
@@ -49,6 +52,7 @@ class NodeSpec:
     channels: tuple[int, ...] = ()
     pooled: bool = False
     recogniser: str = ""
+    prior_words: float | None = None
     sees: str = ""
     confidence: float | None = None
     centre: tuple[float, ...] = ()

@@ -130,9 +130,13 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is made from")
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
-    if not one.is_data and (one.channels or one.pooled or one.recogniser):
+    if not one.is_data and (one.channels or one.pooled or one.recogniser == "faces"):
         raise SpecError(
-            f"node '{one.name}': channels, pooled and recogniser describe how image data is recognised"
+            f"node '{one.name}': channels, pooled and recogniser faces describe how image data is recognised"
+        )
+    if one.recogniser == "bayes" and (one.is_data or one.family != "categorical"):
+        raise SpecError(
+            f"node '{one.name}': recogniser bayes is for a categorical node that words are made from"
         )
     if one.sees and one.is_data:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")

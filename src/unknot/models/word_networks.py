@@ -55,16 +55,34 @@ def word_log_likelihood(logits: Tensor, x: Tensor) -> Tensor:
         logits: ``(..., B, V)``.
         x: counts ``(B, V)``, dense or sparse.
     """
-    normaliser = logits.logsumexp(-1)  # (..., B)
+    total = word_counts(x)
+    return multinomial_coefficient(x, total) + chosen_logits(logits, x) - total * logits.logsumexp(-1)
+
+
+def word_counts(x: Tensor) -> Tensor:
+    """The number of words in each document, ``(B,)``."""
     if not x.is_sparse:
-        total = x.sum(-1)
-        chosen = (x * logits).sum(-1)
-        coefficient = torch.lgamma(total + 1) - torch.lgamma(x + 1).sum(-1)
-        return coefficient + chosen - total * normaliser
-    (documents, words), counts = x.indices(), x.values().to(logits.dtype)
+        return x.sum(-1)
+    return x.values().new_zeros(len(x)).index_add(0, x.indices()[0], x.values())
+
+
+def multinomial_coefficient(x: Tensor, total: Tensor) -> Tensor:
+    """log of the number of texts with the same counts, ``(B,)``; ``total`` is the number of words in each."""
+    if not x.is_sparse:
+        return torch.lgamma(total + 1) - torch.lgamma(x + 1).sum(-1)
+    return torch.lgamma(total + 1).index_add(0, x.indices()[0], -torch.lgamma(x.values() + 1))
+
+
+def chosen_logits(logits: Tensor, x: Tensor) -> Tensor:
+    """sum_w x_w l_w of logits ``(..., B, V)``: ``(..., B)``."""
+    if not x.is_sparse:
+        return (x * logits).sum(-1)
+    documents, words = x.indices()
     present = logits.flatten(-2).index_select(-1, documents * x.shape[1] + words)  # (..., words present)
-    zeros = logits.new_zeros(len(x))
-    total = zeros.index_add(0, documents, counts)
-    coefficient = torch.lgamma(total + 1).index_add(0, documents, -torch.lgamma(counts + 1))
-    chosen = torch.zeros_like(normaliser).index_add(-1, documents, present * counts)
-    return coefficient + chosen - total * normaliser
+    zeros = logits.new_zeros(logits.shape[:-1])
+    return zeros.index_add(-1, documents, present * x.values())
+
+
+def words_of_classes(weights: Tensor, x: Tensor) -> Tensor:
+    """x W^T for weights ``(C, V)``: ``(B, C)``."""
+    return torch.sparse.mm(x, weights.T) if x.is_sparse else x @ weights.T

@@ -20,6 +20,9 @@ from unknot.papers import (
     svhn,
     svhn_analogies,
     svhn_style_grid,
+    topics_labels,
+    topics_nvdm,
+    topics_prodlda,
 )
 from unknot.papers.experiment import Experiment
 from unknot.suggest import did_you_mean
@@ -41,6 +44,9 @@ _FILES = (
     own_data,
     own_data_more,
     own_data_generative,
+    topics_prodlda,
+    topics_nvdm,
+    topics_labels,
 )
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 

@@ -12,6 +12,7 @@ from torch import nn
 
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
+from unknot.models.spec import read_spec
 from unknot.plots.image_grid import drawn_in_ink
 from unknot.schema import check
 from unknot.train.config import TrainConfig
@@ -23,6 +24,7 @@ from unknot.workflow.model_for_data import model_for_data, with_columns
 from unknot.workflow.model_source import Described, Joined, ModelSource, read_source
 from unknot.workflow.program import trainable
 from unknot.workflow.schema import DEFAULT_MODEL
+from unknot.workflow.text_defaults import TEXT_TRAINING, suits_text_model, text_model
 from unknot.workflow.trained_model import TrainedModel
 
 # Where nothing is said.
@@ -88,6 +90,8 @@ def model_source(
         return _committee(data, model)
     elif not model and _nothing_said(train or {}) and suits_committee(data):
         return Joined(committee_for(data))
+    elif not model and _nothing_said(train or {}) and suits_text_model(data):
+        return Described(read_spec(text_model(data)))
     elif "nodes" in model or "program" in model:
         source = read_source(model, folder)
     else:
@@ -99,8 +103,11 @@ def model_source(
 def train_config(data: Dataset, train: Mapping[str, Any], source: ModelSource | None = None) -> TrainConfig:
     """Training settings, with the defaults for what is not said."""
     chosen = dict(train)
-    if isinstance(source, Joined):
-        chosen = {**COMMITTEE_TRAINING, **{key: v for key, v in chosen.items() if v is not None}}
+    usual = (
+        COMMITTEE_TRAINING if isinstance(source, Joined) else TEXT_TRAINING if is_text_model(source) else None
+    )
+    if usual is not None:
+        chosen = {**usual, **{key: v for key, v in chosen.items() if v is not None}}
         if chosen.get("epochs") is not None and train.get("steps") is None:
             del chosen["steps"]
         chosen["batch_size"] = min(chosen["batch_size"], len(data))
@@ -140,6 +147,11 @@ def _committee(data: Dataset, model: Mapping[str, Any]) -> ModelSource:
             f"model: a committee is for tables, but {data.name} has items of {tuple(data.item_shape)}."
         )
     return Joined(committee_for(data, **described))
+
+
+def is_text_model(source: ModelSource | None) -> bool:
+    """Whether a class is recognised by Bayes' rule: such models are trained in a way of their own."""
+    return isinstance(source, Described) and any(n.recogniser == "bayes" for n in source.spec.nodes)
 
 
 def _nothing_said(train: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from unknot.train.config import TrainConfig
 from unknot.train.loop import Result, fit
 from unknot.train.processes import connect
 from unknot.train.run_folder import RunFolder
-from unknot.workflow.assembly import Assembly, assemble
+from unknot.workflow.assembly import Assembly, assemble, is_text_model
 from unknot.workflow.evaluation import evaluate
 from unknot.workflow.model_file import model_files
 from unknot.workflow.model_source import PROGRAM, Joined
@@ -61,6 +61,8 @@ def train_recipe(
         isinstance(made.model.source, Joined) and not recipe.model
     ):  # a default that later runs of this one keep
         recipe = replace(recipe, model={"committee": {}})
+    elif not recipe.model and is_text_model(made.model.source):
+        recipe = replace(recipe, model=made.model.source.to_dict())
     settings = {**recipe.to_dict(), "train": made.config.to_dict()}
     run, ours = _make_folder(path, numbered, settings, budget, made)
     try:

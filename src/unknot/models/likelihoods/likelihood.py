@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import ClassVar
 
 from torch import Size, Tensor, nn
 
 from unknot.core.trace import Trace
 from unknot.models.face_trunk import FaceTrunk
+from unknot.models.families.family import Family
 from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk
 from unknot.models.node_spec import NodeSpec, refuse_units
 
@@ -50,6 +52,10 @@ class Likelihood(nn.Module, ABC):
         if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE and not self.spec.hidden:
             return ImageDecoder(inputs, self.shape, width=self.width)
         return VectorDecoder(inputs, self.shape, self.spec.hidden or (self.width, self.width))
+
+    def decoder_of(self, parents: Sequence[Family]) -> nn.Module | None:
+        """A last network that takes the parents' values by name; None: :meth:`decoder`, which joins them."""
+        return None
 
     @abstractmethod
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:

@@ -1,0 +1,104 @@
+"""TopicModel: ProdLDA, NVDM and mixtures of topics as two Trace programs, in one or several groups of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Size, Tensor, nn
+from torch.nn.functional import softplus
+
+from unknot.core.axes import cat
+from unknot.core.given_values import GivenValues
+from unknot.core.trace import Trace
+from unknot.models.topic_networks import TopicDecoder, TopicTrunk, topic_head
+from unknot.models.word_networks import word_log_likelihood
+
+_SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
+
+
+class TopicModel(nn.Module):
+    """Documents from topics: z ~ Normal(0, spread), words ~ Multinomial(decoder(z)) (E19 sec. 5.2).
+
+    Arguments:
+        words: V, the size of the vocabulary.
+        groups: name and size of every group of topics: ``{"topics": 50}``, or two groups whose correlation
+            :func:`~unknot.objectives.hfvae` prices apart from that within them, ``{"first": 25, "second": 25}``.
+        mixing: "product" (ProdLDA), "linear" (NVDM) or "mixture"; see :class:`TopicDecoder`.
+        concentration: of a symmetric Dirichlet prior of the shares, whose Laplace approximation the prior is; None:
+            a standard normal prior.
+        hidden, dropout, word_dropout, logarithm: of the recogniser, see :class:`TopicTrunk`.
+        share_dropout, scale: of the decoder, see :class:`TopicDecoder`.
+
+    >>> model = TopicModel(words=30, groups={"first": 3, "second": 2})
+    >>> x = torch.randint(0, 3, (4, 30)).float()
+    >>> q = model.encode(x)
+    >>> list(model.decode(x, q)), model.decode(x, q).log_prob().shape
+    (['first', 'second', 'x'], torch.Size([4]))
+    """
+
+    def __init__(
+        self,
+        words: int,
+        groups: Mapping[str, int] | None = None,
+        mixing: str = "product",
+        *,
+        concentration: float | None = None,
+        hidden: Sequence[int] = (100, 100),
+        dropout: float = 0.2,
+        word_dropout: float = 0.0,
+        logarithm: bool = True,
+        share_dropout: float = 0.0,
+        scale: bool = True,
+    ) -> None:
+        super().__init__()
+        self.groups = dict(groups or {"topics": 50})
+        topics = sum(self.groups.values())
+        self.spread = 1.0 if concentration is None else laplace_spread(concentration, topics)
+        self.trunk = TopicTrunk(Size((words,)), hidden, dropout, word_dropout, logarithm)
+        self.heads = nn.ModuleDict(
+            {
+                name: nn.Linear(hidden[-1], 2 * size) if mixing == "linear" else topic_head(hidden[-1], size)
+                for name, size in self.groups.items()
+            }
+        )
+        self.decoder = TopicDecoder(topics, words, mixing, dropout=share_dropout, scale=scale)
+
+    def encode(self, x: Tensor, labels: Any = None, samples: int | None = None) -> Trace:
+        """The recognition program: q(z | x) of every group, from counts ``(B, V)``, dense or sparse."""
+        q = Trace(samples=samples)
+        features = self.trunk(x)
+        for name in self.groups:
+            loc, raw = self.heads[name](features).chunk(2, -1)
+            q.normal(loc, softplus(raw) + _SMALLEST_SCALE, name=name)
+        return q
+
+    def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
+        """The generative program; without x, documents of a hundred words are drawn."""
+        p = Trace()
+        z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])
+        logits = self.decoder(z)
+        if x is None:
+            p.multinomial(100, logits=logits, name="x")
+        else:
+            p.loss(lambda made, counts: -word_log_likelihood(made, counts), logits, x, name="x")
+        return p
+
+    def expected(self, q: Trace | GivenValues) -> Tensor:
+        """Probabilities of words ``(..., B, V)`` at the topics of ``q``."""
+        p = Trace()
+        z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])
+        return self.decoder(z).softmax(-1)
+
+    def _prior(self, p: Trace, name: str, size: int, value: Any) -> Tensor:
+        zeros = self.decoder.weight.new_zeros(size)
+        return p.normal(zeros, zeros + self.spread, value=value, name=name)
+
+
+def laplace_spread(concentration: float, topics: int) -> float:
+    """Standard deviation of the Laplace approximation of a symmetric Dirichlet in the basis of the softmax.
+
+    sigma^2 = (1 - 1/K) / alpha for K topics of concentration alpha, with mean 0 (Srivastava & Sutton 2017, Eq. 3;
+    MacKay 1998).
+    """
+    return float(((1 - 1 / topics) / concentration) ** 0.5)
