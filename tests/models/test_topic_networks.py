@@ -50,6 +50,15 @@ def test_a_product_multiplies_them() -> None:
     torch.testing.assert_close(decoder(z).softmax(-1)[0], by_hand, rtol=1e-4, atol=1e-4)
 
 
+def test_weights_of_topics_are_what_logits_are_made_of() -> None:
+    decoder = TopicDecoder(2, 3, "product")
+    decoder(torch.randn(50, 2))  # the norm learns a scale
+    decoder.eval()
+    shares = torch.tensor([[0.25, 0.75]])
+    moved = decoder(shares.log()) - decoder(torch.zeros(1, 2))
+    torch.testing.assert_close(moved, (shares - 0.5) @ decoder.topic_weights())
+
+
 def test_linear_topics_and_classes_add_up() -> None:
     decoder = TopicDecoder(2, 3, "linear", classes=2)
     assert decoder.classes is not None

@@ -24,15 +24,16 @@ def npmi(top_words: np.ndarray, reference: Any) -> np.ndarray:
     """
     from scipy import sparse
 
-    used, places = np.unique(np.asarray(top_words), return_inverse=True)
-    places = places.reshape(np.shape(top_words))
+    words = np.asarray(top_words)
+    used, places = np.unique(words, return_inverse=True)
+    places = places.reshape(words.shape)
     occurs = sparse.csc_matrix(reference)[:, used].astype(bool).astype(np.float64)  # (N, U)
     together = np.asarray((occurs.T @ occurs).todense()) / occurs.shape[0]  # (U, U)
     alone = np.diag(together)
     with np.errstate(divide="ignore", invalid="ignore"):
         scores = np.log(together / np.outer(alone, alone)) / -np.log(together)
     scores = np.where(together == 0, -1.0, np.where(together >= 1, 0.0, scores))
-    first, second = np.triu_indices(places.shape[1], 1)
+    first, second = np.triu_indices(words.shape[1], 1)
     return np.asarray(scores[places[:, first], places[:, second]].mean(1))
 
 

@@ -84,7 +84,8 @@ class ClassedWords(nn.Module):
         self.name, self.others, self.prior_words = name, tuple(others), prior_words
         self.common = nn.Parameter(torch.zeros(words))
         self.weights = nn.Parameter(torch.zeros(classes, words))
-        self.network = mlp(sum(others.values()), hidden, words) if others else None
+        self.inputs = sum(others.values())
+        self.network = mlp(self.inputs, hidden, words) if others else None
         self.items = 0  # of the data set, once it is known
 
     def prepare(self, data: Any) -> None:
@@ -129,8 +130,7 @@ class ClassedWords(nn.Module):
         """The logits of every class with the other parents at their prior mean, 0."""
         rest: Tensor = self.common
         if self.network is not None:
-            zeros = self.common.new_zeros(self.network[0].in_features)
-            rest = rest + self.network(zeros)
+            rest = rest + self.network(self.common.new_zeros(self.inputs))
         return ClassedLogits(rest, torch.eye(len(self.weights), device=rest.device), self.weights)
 
     def log_prior(self) -> Tensor | None:

@@ -95,6 +95,16 @@ class TopicDecoder(nn.Module):
         if self.norm is not None and not scale:
             self.norm.network.weight.requires_grad_(False)
 
+    def topic_weights(self) -> Tensor:
+        """The weight of every word in every topic, ``(K, V)``; the scale of a batch norm belongs to it."""
+        weight = self.weight.detach()
+        if self.norm is None:
+            return weight
+        norm = self.norm.network
+        assert isinstance(norm, nn.BatchNorm1d)
+        assert norm.running_var is not None
+        return weight * norm.weight.detach() / (norm.running_var + norm.eps).sqrt()
+
     def forward(self, values: Tensor) -> Tensor:
         """Logits of words at values ``(..., K + C)``: topics first, then classes."""
         z, y = values[..., : self.topics], values[..., self.topics :]

@@ -100,10 +100,6 @@ def _predicted(model: TopicModel, found: Posterior, draws: int = 20) -> Tensor:
 
 def topics_of(model: TopicModel, data: Dataset) -> Topics:
     """The topics, ranked by their raw weights, as ProdLDA's own code ranks them."""
-    weights = model.decoder.weight.detach()
-    if model.decoder.norm is not None:  # the norm's scale belongs to the weights
-        norm = model.decoder.norm.network
-        weights = weights * norm.weight.detach() / (norm.running_var + norm.eps).sqrt()
     found = [posterior(model, batch.x) for batch in data.batches(_CHUNK, shuffle=False)]
     means, widths = torch.cat([one.loc for one in found]), torch.cat([one.scale for one in found])
     with torch.no_grad(), validation(False):
@@ -112,7 +108,7 @@ def topics_of(model: TopicModel, data: Dataset) -> Topics:
         q.normal(means[:_MEASURED], widths[:_MEASURED], name="z", event_dims=1)
         nats = information(q, len(data)).dimensions["z"]
     groups = np.repeat(np.arange(len(model.groups)), list(model.groups.values()))
-    return Topics(top_words(weights.numpy(), 25), nats.numpy(), means.numpy(), groups)
+    return Topics(top_words(model.decoder.topic_weights().numpy(), 25), nats.numpy(), means.numpy(), groups)
 
 
 def topic_numbers(topics: Topics, corpus: Corpus) -> dict[str, float]:

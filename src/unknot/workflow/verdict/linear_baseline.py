@@ -9,6 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
+from unknot.data.sparse_counts import SparseCounts
 
 _MOST_NUMBERS = 2_000_000  # that a linear model is fitted to, so that it takes about a second
 _FOLDS = 5
@@ -30,7 +31,8 @@ def linear_summary(seen: Dataset, name: str, classes: int, asked: Dataset | None
     from sklearn.model_selection import KFold, cross_val_predict
 
     x, y = plain_numbers(seen), seen.factors[name].values.cpu().numpy()
-    model = _pipeline(classes > 0, scaled=len(seen.item_shape) != 3)
+    one_scale = len(seen.item_shape) == 3 or isinstance(seen.x, SparseCounts)  # pixels, words
+    model = _pipeline(classes > 0, scaled=not one_scale)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         if asked is None:
@@ -50,7 +52,7 @@ def constant_summary(seen: Dataset, name: str, classes: int, asked: Dataset) -> 
 
 def plain_numbers(data: Dataset) -> np.ndarray:
     """Items as rows of numbers: pixels, counts, or columns with categories one-hot; NaN marks a gap in a number."""
-    x = data.batch(range(len(data))).x.cpu()
+    x = data.batch(range(len(data))).x.to_dense().cpu()
     if not data.table:
         return x.reshape(len(x), -1).numpy()
     parts = [_one_hot(x[:, i], c.classes) if c.kind == "category" else x[:, i : i + 1].numpy()
@@ -71,6 +73,6 @@ def _pipeline(classes: bool, scaled: bool) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     model = LogisticRegression(max_iter=200) if classes else RidgeCV(np.logspace(-2, 3, 11))
-    if not scaled:  # pixels have one scale
+    if not scaled:
         return model
     return make_pipeline(SimpleImputer(keep_empty_features=True, add_indicator=True), StandardScaler(), model)
