@@ -142,7 +142,7 @@ EXPERIMENT = Experiment(
         "Labels are drawn by the seed, the same for every method, balanced over the groups. All methods see the words "
         "by tf-idf (logarithmic counts, documents brought to one length). The goal is the trial's naive Bayes with EM. "
         "Ours is the default of `StructuredVAE` for labelled texts: the group is enumerated and recognised by Bayes' "
-        "rule from the generative model, every group is believed to have seen a thousand words of the whole corpus, "
+        "rule from the generative model, every group is believed to have seen two thousand words of the whole corpus, "
         "and the labels weigh in as in S17 Eq. 8. Settings were chosen on held-out training documents."
     ),
 )

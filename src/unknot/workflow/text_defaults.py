@@ -11,7 +11,7 @@ from unknot.workflow.labels import class_count
 
 # Few steps at a low rate: the words of the classes begin where naive Bayes with EM ends.
 TEXT_TRAINING: Mapping[str, Any] = {
-    "objective": {"name": "semi_supervised", "alpha": 10.0},
+    "objective": {"name": "semi_supervised", "alpha": 30.0},
     "steps": 300,
     "batch_size": 256,
     "learning_rate": {"name": "cosine", "start": 1e-2, "end": 0.0, "warmup": 20},

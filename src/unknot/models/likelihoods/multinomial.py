@@ -15,7 +15,7 @@ from unknot.models.networks import VectorDecoder
 from unknot.models.word_networks import word_log_likelihood
 
 DRAWN_WORDS = 100  # in a document that is drawn
-PRIOR_WORDS = 1000.0  # of the corpus, that a class is believed to have seen beside its own
+PRIOR_WORDS = 2000.0  # of the corpus, that a class is believed to have seen beside its own
 
 
 class MultinomialLikelihood(PoissonLikelihood):
