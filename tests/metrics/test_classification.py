@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix as theirs
 
 from unknot.errors import SpecError
-from unknot.metrics.classification import confusion_matrix, error_rate, recalls, wilson_interval
+from unknot.metrics.classification import confusion_matrix, error_rate, wilson_interval
 
 
 def test_unknown_items_do_not_count() -> None:
@@ -37,12 +37,6 @@ def test_wilsons_interval_ends_where_the_measured_share_is_z_standard_errors_awa
 def test_wilsons_interval_is_scipys() -> None:
     theirs = binomtest(3, 36).proportion_ci(method="wilson")
     assert wilson_interval(3 / 36, 36) == pytest.approx((theirs.low, theirs.high))
-
-
-def test_recall_is_the_share_of_a_row_on_the_diagonal() -> None:
-    found = recalls(np.array([[3, 1, 0], [0, 0, 0], [1, 1, 2]]))
-    assert found[[0, 2]].tolist() == [0.75, 0.5]
-    assert np.isnan(found[1])  # no item of it
 
 
 def test_items_without_a_name_are_in_no_cell() -> None:

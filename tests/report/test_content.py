@@ -10,7 +10,7 @@ import pytest
 
 import unknot
 from unknot.data.from_arrays import from_arrays
-from unknot.report.content import Content, collect
+from unknot.report.content import Content, collect, collect_model
 from unknot.report.gallery import gallery
 from unknot.report.page import render
 from unknot.workflow.recipe import Recipe
@@ -37,7 +37,7 @@ def content(trained: TrainedRun) -> Content:
 def test_what_is_gathered(content: Content, trained: TrainedRun) -> None:
     assert [score.factor for score in content.scores] == ["digit"]
     assert content.facts["labels seen"] == "50 labels of digit (seed 0)"
-    assert content.facts["steps"] == "4 of 50 items"
+    assert content.facts["training"] == "4 steps of 50 items"
     name, matrix, classes = content.confusions[0]
     assert (name, matrix.sum(), len(classes)) == ("digit", 360, 10)
     error = 1 - np.trace(matrix) / matrix.sum()
@@ -45,7 +45,31 @@ def test_what_is_gathered(content: Content, trained: TrainedRun) -> None:
     assert sorted(name for name, _ in content.information) == ["style[0]", "style[1]", "style[2]"]
     assert {"digit", "style", "x"} <= set(re.findall(r">(\w+)</text>", content.graph_svg))
     titles = [picture.title for picture in content.pictures]
-    assert titles == ["Reconstructions", "Analogies: digit", "Style grid", "Traversals of style", "Samples"]
+    grids = [f"Style grid {i}" for i in range(1, 5)]
+    assert titles == ["Reconstructions", "Analogies: digit", *grids, "Traversals of style", "Samples"]
+
+
+def test_the_verdict_and_the_linear_model_stand_beside_the_error(content: Content) -> None:
+    kinds = [finding.kind for finding in content.verdict.findings]
+    assert "below linear" in kinds  # after four steps
+    assert "digit is read worse than by a linear model" in content.verdict.line
+    assert content.beside["digit"].startswith("A linear model on the same 50 labels: ")
+    assert "Always the commonest class: " in content.beside["digit"]
+
+
+def test_what_is_looked_at_beside_the_pictures(content: Content) -> None:
+    assert [section.title for section in content.sections] == [
+        "Most confident mistakes: digit",
+        "Calibration: digit",
+    ]
+
+
+def test_a_model_without_its_run_is_judged_by_what_there_is(trained: TrainedRun) -> None:
+    assert trained.test is not None
+    alone = collect_model(trained.model, trained.test.subset(range(40)), "alone")
+    assert alone.beside == {}
+    assert alone.records == []
+    assert {finding.kind for finding in alone.verdict.findings} <= {"collapsed"}
 
 
 def test_every_factor_is_changed(content: Content) -> None:

@@ -27,8 +27,10 @@ def test_every_factor_and_every_used_dimension_is_shown() -> None:
     ]
     shown = {one.title: one for one in gallery(like(nodes, DATA), DATA, DIMENSIONS)}
     assert list(shown) == [
-        "Reconstructions", "Analogies: digit", "Analogies: light", "Style grid", "Traversals of style", "Samples",
+        "Reconstructions", "Analogies: digit", "Analogies: light", "Style grid 1", "Style grid 2", "Style grid 3",
+        "Style grid 4", "Traversals of style", "Samples",
     ]  # fmt: skip
+    assert not np.array_equal(shown["Style grid 1"].images, shown["Style grid 2"].images)  # another item
     assert shown["Analogies: digit"].columns == ("item", "0", "1", "2")
     assert shown["Analogies: light"].columns[1] == "-75°"
     assert shown["Traversals of style"].rows == ("style[1]",)  # the other one tells nothing
@@ -39,4 +41,5 @@ def test_without_factors_there_are_samples_from_the_prior() -> None:
     nodes = [node("style", "normal", 2, recognised_from=["x"]), node("x", "bernoulli", parents=["style"])]
     bare = from_arrays(DATA.x)
     titles = [one.title for one in gallery(like(nodes, bare), bare, DIMENSIONS)]
-    assert titles == ["Reconstructions", "Style grid", "Traversals of style", "Samples"]
+    grids = [f"Style grid {i}" for i in range(1, 5)]
+    assert titles == ["Reconstructions", *grids, "Traversals of style", "Samples"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,10 @@ import numpy as np
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
 from unknot.report.page import picture_figure, render, write_report
+from unknot.report.section import Section, Table
 from unknot.workflow.evaluation import Score
+from unknot.workflow.verdict.findings import Finding
+from unknot.workflow.verdict.verdict import Verdict
 
 CONTENT = Content(
     title="a <run>",
@@ -20,15 +25,32 @@ CONTENT = Content(
     records=[{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}],
     confusions=[("digit", np.eye(2, dtype=int), ("0", "1"))],
     information=[("style[0]", 1.5), ("style[1]", 0.0)],
+    verdict=Verdict((Finding("improving", "It was <still> improving."),), ()),
+    beside={"digit": "A linear model: 30 %."},
+    sections=[Section("Filling gaps", "How.", table=Table(("column", "model"), (("age", "3 <years>"),)))],
 )
 
 
 def test_the_sections_stand_in_order_and_names_are_escaped() -> None:
     page = render(CONTENT)
-    places = [page.index(title) for title in ("Confusion: digit", "Information per dimension", "Training")]
+    places = [
+        page.index(title)
+        for title in ("Confusion: digit", "Filling gaps", "Information per dimension", "Training")
+    ]
     assert places == sorted(places)
-    assert "25.00 % (20.4 to 30.2 %)" in page
+    assert re.search(r"25.00 % <small>20.4 to 30.2 %</small>", page)
+    assert "A linear model: 30 %." in page
+    assert "<td>3 &lt;years&gt;</td>" in page
     assert "a &lt;run&gt;" in page
+
+
+def test_the_verdict_comes_before_all_numbers() -> None:
+    page = render(CONTENT)
+    assert page.index("It was &lt;still&gt; improving.") < page.index("25.00 %")
+    assert 'class="verdict bad"' in page
+    good = render(replace(CONTENT, verdict=Verdict((), ("the curve",))))
+    assert "Nothing stands out. Looked at: the curve." in good
+    assert 'class="verdict bad"' not in good
 
 
 def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import torch
 from unknot.data.user.user_files import read_user_data
 from unknot.report.typical_rows import typical_rows
 from unknot.workflow.assembly import assemble
+from unknot.workflow.evaluation import recognise
 
 
 def test_cells_are_means_shares_and_modes(tmp_path) -> None:
@@ -19,13 +20,22 @@ def test_cells_are_means_shares_and_modes(tmp_path) -> None:
     torch.manual_seed(0)
     model = assemble(data, {"style": 2, "width": 8}, {}).model
     model.module.eval()
-    (table,) = typical_rows(model, data)
-    assert (table.factor, table.columns) == ("kind", ("age", "smokes", "blood"))
-    assert [name for name, _ in table.rows] == ["u", "v", "w"]
+    (section,) = typical_rows(model, data, recognise(model, data))
+    assert section.title == "Typical rows: kind"
+    assert section.table is not None
+    assert section.table.header == ("column", "u", "v", "w")
+    rows = {row[0]: row[1:] for row in section.table.rows}
+    assert list(rows) == ["age", "smokes", "blood"]
     torch.manual_seed(0)
     drawn = model.generate(500, {"kind": torch.full((500,), 1)})
-    age, smokes, blood = table.rows[1][1]
-    assert age == f"{drawn[:, 0].mean().item():.3g}"
-    assert smokes == f"{100 * drawn[:, 1].mean().item():.0f} %"
+    assert isinstance(data.x, torch.Tensor)
+    seen = data.x[data.factors["kind"].values == 1]
+    assert rows["age"][1] == f"{drawn[:, 0].mean().item():.3g} ({seen[:, 0].mean().item():.3g})"
+    assert (
+        rows["smokes"][1]
+        == f"{100 * drawn[:, 1].mean().item():.0f} % ({100 * seen[:, 1].mean().item():.0f} %)"
+    )
     share = (drawn[:, 2] == 1).float().mean().item()
-    assert blood == (f"B ({100 * share:.0f} %)" if share > 0.5 else f"A ({100 * (1 - share):.0f} %)")
+    assert rows["blood"][1].startswith(
+        f"B {100 * share:.0f} %" if share > 0.5 else f"A {100 * (1 - share):.0f} %"
+    )

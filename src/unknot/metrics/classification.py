@@ -39,16 +39,6 @@ def confusion_matrix(truth: np.ndarray, guess: np.ndarray, classes: int) -> np.n
     return np.bincount(cells, minlength=classes * classes).reshape(classes, classes)
 
 
-def recalls(matrix: np.ndarray) -> np.ndarray:
-    """The share of each true class that is named rightly, ``(K,)``, from a confusion matrix; NaN of an empty class.
-
-    >>> recalls(np.array([[3, 1], [0, 0]])).tolist()
-    [0.75, nan]
-    """
-    sizes = matrix.sum(1)
-    return np.where(sizes > 0, np.diag(matrix) / np.maximum(sizes, 1), np.nan)
-
-
 def wilson_interval(share: float, items: int, level: float = 0.95) -> tuple[float, float]:
     """Where a share measured on so many items may truly lie, Wilson's interval:
 

@@ -20,7 +20,7 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     count = len(classes)
     share = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     size = min(max(3.0, 1.4 + 0.36 * count), 7.5)
-    figure = new_figure(size, size)
+    figure = new_figure(size + 0.4, size)
     axes = figure.add_subplot()
     axes.imshow(share, cmap="Blues", vmin=0, vmax=1)
     if count <= _SHOW_NUMBERS:
@@ -31,9 +31,18 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     ticks = range(0, count, max(1, count // 20))
     axes.set_xticks(ticks, [classes[i] for i in ticks], fontsize=7, rotation=90 if _long(classes) else 0)
     axes.set_yticks(ticks, [classes[i] for i in ticks], fontsize=7)
+    beside = axes.secondary_yaxis("right")
+    beside.set_yticks(ticks, [_recall(share[i, i], matrix[i].sum()) for i in ticks], fontsize=7)
+    beside.set_ylabel("recall", fontsize=8, color=INK)
+    beside.tick_params(length=0)
     axes.set_xlabel(f"{name} named by the recogniser", fontsize=8, color=INK)
     axes.set_ylabel(f"true {name}", fontsize=8, color=INK)
     return figure
+
+
+def _recall(share: float, items: int) -> str:
+    """The share of a class that is recognised; nothing for a class that does not occur."""
+    return f"{100 * share:.0f} %" if items else ""
 
 
 def _long(classes: Sequence[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,19 +15,37 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.graph import graph
 from unknot.metrics.classification import confusion_matrix
+from unknot.report.answered import answered
+from unknot.report.calibration import calibration
+from unknot.report.columns import moved_columns
 from unknot.report.gallery import Picture, gallery
-from unknot.report.typical_rows import TypicalRows, typical_rows
+from unknot.report.imputation import imputation
+from unknot.report.mistakes import mistakes
+from unknot.report.predicted import predicted
+from unknot.report.section import Section
+from unknot.report.typical_rows import typical_rows
 from unknot.train.metrics_log import read_records
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.measured import counterfactuals
 from unknot.workflow.evaluation import Answers, Score, recognise, scores
-from unknot.workflow.labels import class_names
-from unknot.workflow.measures import class_probabilities
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.style_information import style_information
 from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.verdict.comparison import Comparison, compare
+from unknot.workflow.verdict.verdict import Verdict, judge
 
 _DRAWN = 4  # items of the graph's example
+
+# What a report looks at beside the pictures, in the order of the page: each takes the model, the data and the
+# recogniser's answers, and returns sections, or none where it has nothing to say.
+SECTIONS: tuple[Callable[[TrainedModel, Dataset, Answers], list[Section]], ...] = (
+    mistakes,
+    calibration,
+    predicted,
+    moved_columns,
+    typical_rows,
+    imputation,
+)
 
 
 @dataclass(frozen=True)
@@ -40,9 +58,11 @@ class Content:
     graph_svg: str
     scores: list[Score]
     records: list[dict[str, Any]]
+    verdict: Verdict = field(default_factory=lambda: Verdict((), ()))
+    beside: dict[str, str] = field(default_factory=dict)  # by factor: what the simple thing does
     confusions: list[tuple[str, np.ndarray, tuple[str, ...]]] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
-    typical_rows: list[TypicalRows] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
     information: list[tuple[str, float]] = field(default_factory=list)  # dimension, nats
     counterfactuals: list[Counterfactual] = field(default_factory=list)
     config: str = ""
@@ -51,7 +71,8 @@ class Content:
 def collect(trained: TrainedRun) -> Content:
     """Evaluate the run on its test data (or else on its training data) and gather everything for the page."""
     data = trained.test if trained.test is not None else trained.train
-    content = collect_model(trained.model, data, trained.run.path.resolve().name, len(trained.train))
+    name, history = trained.run.path.resolve().name, read_records(trained.run)
+    content = collect_model(trained.model, data, name, seen=trained.train, history=history)
     return replace(
         content,
         summary=_summary(trained),
@@ -59,29 +80,52 @@ def collect(trained: TrainedRun) -> Content:
         counterfactuals=counterfactuals(
             trained.model, data, None if data is trained.train else trained.train
         ),
-        records=read_records(trained.run),
         config=(trained.run.path / "config.yaml").read_text(),
     )
 
 
-def collect_model(model: TrainedModel, data: Dataset, title: str, dataset_size: int | None = None) -> Content:
+def collect_model(
+    model: TrainedModel,
+    data: Dataset,
+    title: str,
+    dataset_size: int | None = None,
+    *,
+    seen: Dataset | None = None,
+    history: Sequence[Mapping[str, Any]] = (),
+) -> Content:
     """What can be said of a model on some data, without the run it was trained in.
 
     ``dataset_size`` is the number of training items, for the information in a code; by default that of the data.
+    ``seen`` is the training data with the labels that could be seen, ``history`` what was logged: with them the verdict
+    says more.
     """
     answers = recognise(model, data)
-    dimensions = style_information(model, data, dataset_size or len(data))
+    dimensions = style_information(model, data, dataset_size or len(seen or data))
+    comparisons = [] if seen is None else compare(model, seen, None if data is seen else data, answers)
     return Content(
         title=title,
         summary=f"A saved model, looked at on {len(data):,} items of {data.name}.",
         facts={"evaluated on": f"{data.name}, {len(data):,} items", **_made(model)},
         graph_svg=_graph(model, data),
         scores=scores(model, data, answers),
-        records=[],
+        records=[dict(record) for record in history],
+        verdict=judge(model, history, comparisons, dimensions),
+        beside={one.factor: _beside(one) for one in comparisons},
         confusions=_confusions(model, data, answers),
         pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
-        typical_rows=typical_rows(model, data),
+        sections=[section for make in SECTIONS for section in make(model, data, answers)],
         information=dimensions,
+    )
+
+
+def _beside(one: Comparison) -> str:
+    """What one would get by doing something simpler with the same labels."""
+    text, total = one.measure.text, one.measure.total
+    how = "" if one.held_out else ", each by a model that did not see it"
+    constant = "the commonest class" if one.measure.share else "the mean"
+    return (
+        f"A linear model on {one.same_labels}{how}: {text(total(one.linear))}. "
+        f"Always {constant}: {text(total(one.constant))}."
     )
 
 
@@ -107,7 +151,7 @@ def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
         "labels seen": f"{_labels_seen(trained)} (seed {trained.budget.seed})",
         "evaluated on": f"{data.name}, {len(data):,} items",
         "objective": str(objective),
-        "steps": f"{steps:,} of {trained.recipe.train.get('batch_size')} items",
+        "training": f"{steps:,} steps of {trained.run.config['train']['batch_size']} items",
         "training time": _time(records[-1].get("time", 0.0)) if records else "",
         **_made(trained.model),
     }
@@ -141,14 +185,10 @@ def one_known(factor: Factor) -> Tensor:
     return labels
 
 
-def _confusions(model: TrainedModel, data: Dataset, answers: Answers) -> list[Any]:
-    found = []
-    for node in model.labelled:
-        factor = data.factors.get(node.name)
-        if factor is None or factor.kind == "continuous" or not bool(factor.known.any()):
-            continue
-        shares = class_probabilities(answers.summaries[node.name])
-        count = shares.shape[1]
-        matrix = confusion_matrix(factor.values.cpu().numpy(), shares.argmax(-1), count)
-        found.append((node.name, matrix, class_names(factor, count)))
-    return found
+def _confusions(
+    model: TrainedModel, data: Dataset, answers: Answers
+) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
+    return [
+        (one.factor, confusion_matrix(one.truth, one.guess, len(one.classes)), one.classes)
+        for one in answered(model, data, answers)
+    ]

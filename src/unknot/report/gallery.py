@@ -22,6 +22,7 @@ _VARIED = 6  # items of an analogy
 _SAMPLED = 4  # rows of new items
 _MOST_CLASSES = 12  # columns of an analogy
 _STEPS = 9  # of a sweep
+_GRIDS = 4  # items whose style is swept both ways
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
         found += _analogies(model, data, x[:_VARIED], node, ink)
     for node in model.latents:
         if family_of(node).gaussian:
+            found += _grids(model, data, x, node, dimensions, ink)
             found += _sweeps(model, x, node, dimensions, ink)
     return [*found, _samples(model, data, ink)]
 
@@ -92,35 +94,67 @@ def _analogies(model: TrainedModel, data: Dataset, x: Tensor, node: NodeSpec, in
     ]
 
 
+def _grids(
+    model: TrainedModel,
+    data: Dataset,
+    x: Tensor,
+    node: NodeSpec,
+    dimensions: Sequence[tuple[str, float]],
+    ink: bool,
+) -> list[Picture]:
+    """The two most informative dimensions against each other, for a few items of different classes."""
+    ranked = [dimension for dimension, _ in _own(node, dimensions)]
+    if len(ranked) < 2 or node.labels:
+        return []
+    down, across = ranked[0], ranked[1]
+    caption = (
+        f"One item. Its two most informative dimensions of {node.name} swept over standard deviations of the "
+        f"prior, {node.name}[{down}] down and {node.name}[{across}] across, everything else kept."
+    )
+    marks = _marks()
+    found = []
+    for i in np.unique(np.linspace(0, len(x) - 1, _GRIDS).astype(int)):
+        images = pictures.style_grid(model, x[i : i + 1], node, (down, across), _STEPS)
+        title = f"{_capital(node.name)} grid {len(found) + 1}"
+        found.append(
+            Picture(
+                title, caption if not found else "The same for another item.", images, marks, marks, ink=ink
+            )
+        )
+    return found
+
+
 def _sweeps(
     model: TrainedModel, x: Tensor, node: NodeSpec, dimensions: Sequence[tuple[str, float]], ink: bool
 ) -> list[Picture]:
-    """The two most informative dimensions against each other, and each used dimension on its own."""
-    parts = [(*name.removesuffix("]").rpartition("["), nats) for name, nats in dimensions]
-    own = [(int(dimension), nats) for name, _, dimension, nats in parts if name == node.name]
-    ranked = [dimension for dimension, _ in own]
-    used = [dimension for dimension, nats in own if nats >= UNUSED_BELOW][:_SHOWN] or ranked[:3]
-    marks = [f"{mark:g}" for mark in np.linspace(-pictures.SPREAD, pictures.SPREAD, _STEPS)]
-    sparse = tuple(mark if i % 2 == 0 else "" for i, mark in enumerate(marks))
-    name = node.name[:1].upper() + node.name[1:]
-    found = []
-    if len(ranked) >= 2 and not node.labels:
-        down, across = ranked[0], ranked[1]
-        caption = (
-            f"One item. Its two most informative dimensions of {node.name} swept over standard deviations of the "
-            f"prior, {node.name}[{down}] down and {node.name}[{across}] across, everything else kept."
-        )
-        images = pictures.style_grid(model, x, node, (down, across), _STEPS)
-        found.append(Picture(f"{name} grid", caption, images, sparse, sparse, ink=ink))
+    """Each used dimension on its own."""
+    own = _own(node, dimensions)
+    used = [d for d, nats in own if nats >= UNUSED_BELOW][:_SHOWN] or [d for d, _ in own[:3]]
     caption = (
-        f"The same item. One dimension of {node.name} swept over standard deviations of the prior in each row, the "
+        f"One item. One dimension of {node.name} swept over standard deviations of the prior in each row, the "
         "most informative first."
     )
-    if len(used) < len(ranked):
-        caption += f" The other {len(ranked) - len(used)} tell next to nothing."
+    if len(used) < len(own):
+        caption += f" The other {len(own) - len(used)} tell next to nothing."
     images = pictures.traversals(model, x, node, used, _STEPS)
     rows = tuple(f"{node.name}[{d}]" for d in used)
-    return [*found, Picture(f"Traversals of {node.name}", caption, images, sparse, rows, ink=ink)]
+    return [Picture(f"Traversals of {node.name}", caption, images, _marks(), rows, ink=ink)]
+
+
+def _own(node: NodeSpec, dimensions: Sequence[tuple[str, float]]) -> list[tuple[int, float]]:
+    """The dimensions of one node with their nats, most informative first."""
+    parts = [(*name.removesuffix("]").rpartition("["), nats) for name, nats in dimensions]
+    return [(int(dimension), nats) for name, _, dimension, nats in parts if name == node.name]
+
+
+def _marks() -> tuple[str, ...]:
+    """Standard deviations along a sweep, every other one in words."""
+    marks = np.linspace(-pictures.SPREAD, pictures.SPREAD, _STEPS)
+    return tuple(f"{mark:g}" if i % 2 == 0 else "" for i, mark in enumerate(marks))
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _samples(model: TrainedModel, data: Dataset, ink: bool) -> Picture:

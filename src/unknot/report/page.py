@@ -14,6 +14,7 @@ from unknot.plots.image_grid import image_grid
 from unknot.plots.style import data_uri
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
+from unknot.report.section import Section
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,9 +44,11 @@ def _sections(content: Content) -> list[dict[str, Any]]:
         found.append(_section(picture.title, picture.caption, picture_figure(picture), picture.wide))
     for name, matrix, classes in content.confusions:
         caption = (
-            f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row."
+            f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row. On the right: "
+            "the recall, the share of a class that is recognised."
         )
         found.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
+    found += [_shown(section) for section in content.sections]
     if content.information:
         names, nats = zip(*content.information, strict=True)
         caption = (
@@ -75,6 +78,13 @@ def picture_figure(picture: Picture) -> Figure:
 
 
 def _section(title: str, caption: str, figure: Figure, wide: bool = False) -> dict[str, Any]:
-    width, _ = figure.get_size_inches()
-    image = data_uri(figure)
-    return {"title": title, "caption": caption, "image": image, "width": int(width * 96), "wide": wide}
+    return _shown(Section(title, caption, figure, wide=wide))
+
+
+def _shown(section: Section) -> dict[str, Any]:
+    """A section as the template takes it, its figure drawn."""
+    drawn = {**vars(section), "image": None}
+    if section.figure is not None:
+        width, _ = section.figure.get_size_inches()
+        drawn |= {"image": data_uri(section.figure), "width": int(width * 96)}
+    return drawn

@@ -1,53 +1,66 @@
-"""Tables of a model of tables: what a row looks like on average for each class of a factor."""
+"""Tables of a model of tables: what a row looks like on average for each class of a factor, expected and observed."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
+from unknot.models.spec import NodeSpec
+from unknot.report.section import Section, Table, three_digits
+from unknot.workflow.evaluation import Answers
 from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.trained_model import TrainedModel
 
 _DRAWS = 500
+_MOST_CLASSES = 8
+_MOST_COLUMNS = 40
 
 
-@dataclass(frozen=True)
-class TypicalRows:
-    """One row for each class of a factor, one cell for each column of the data."""
-
-    factor: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]  # class, cells
-
-
-def typical_rows(model: TrainedModel, data: Dataset, seed: int = 0) -> list[TypicalRows]:
+def typical_rows(model: TrainedModel, data: Dataset, answers: Answers, seed: int = 0) -> list[Section]:
     """For every factor with classes: the mean over what else is drawn from the prior, class by class."""
     found = []
     for node in model.labelled:
-        if not has_classes(node) or not data.table:
+        if not has_classes(node) or not data.table or node.name not in data.factors:
             continue
-        rows = []
-        names = class_names(data.factors[node.name], node.size or 0)
-        for k, name in enumerate(names):
-            with torch.random.fork_rng(devices=[]):
-                torch.manual_seed(seed)  # the same draws of everything else for every class
-                drawn = model.generate(_DRAWS, {node.name: torch.full((_DRAWS,), k)})
-            cells = tuple(_cell(column, drawn[:, i]) for i, column in enumerate(data.table))
-            rows.append((name, cells))
-        found.append(TypicalRows(node.name, tuple(column.name for column in data.table), tuple(rows)))
+        names = class_names(data.factors[node.name], node.size or 0)[:_MOST_CLASSES]
+        expected = [_drawn(model, node, k, seed) for k in range(len(names))]
+        classes, x = data.factors[node.name].values.cpu(), data.batch(range(len(data))).x.cpu()
+        rows = tuple(
+            (
+                column.name,
+                *(_both(column, drawn[:, i], x[classes == k, i]) for k, drawn in enumerate(expected)),
+            )
+            for i, column in enumerate(data.table[:_MOST_COLUMNS])
+        )
+        caption = (
+            f"What the model expects for each {node.name}, everything else drawn from the prior, and in brackets what "
+            "was observed: means of numbers, the share of yes, the commonest category."
+        )
+        table = Table(("column", *names), rows)
+        found.append(Section(f"Typical rows: {node.name}", caption, table=table, wide=len(names) > 2))
     return found
 
 
-def _cell(column: Column, drawn: Tensor) -> str:
-    """Means of numbers, the share of yes, the commonest category and how common it is."""
+def _drawn(model: TrainedModel, node: NodeSpec, k: int, seed: int) -> Tensor:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)  # the same draws of everything else for every class
+        return model.generate(_DRAWS, {node.name: torch.full((_DRAWS,), k)})
+
+
+def _both(column: Column, drawn: Tensor, seen: Tensor) -> str:
+    """A cell: what is expected, and in brackets what was observed, if anything was."""
+    seen = seen[~seen.isnan()]
+    return _cell(column, drawn) if len(seen) == 0 else f"{_cell(column, drawn)} ({_cell(column, seen)})"
+
+
+def _cell(column: Column, entries: Tensor) -> str:
+    """The mean of numbers, the share of yes, the commonest category and how common it is."""
     if column.kind == "binary":
-        return f"{100 * float(drawn.mean()):.0f} %"
+        return f"{100 * float(entries.mean()):.0f} %"
     if column.kind != "category":
-        return f"{float(drawn.mean()):.3g}"
-    best = int(drawn.long().mode().values)
-    share = float((drawn.long() == best).float().mean())
-    return f"{column.classes[best] if column.classes else best} ({100 * share:.0f} %)"
+        return three_digits(float(entries.mean()))
+    best = int(entries.long().mode().values)
+    share = float((entries.long() == best).float().mean())
+    return f"{column.classes[best] if column.classes else best} {100 * share:.0f} %"

@@ -29,6 +29,16 @@ class Score:
         """The number as people read it: error rates in per cent, with the interval they may truly lie in."""
         return MEASURES[self.measure].text(self.value, self.interval)
 
+    @property
+    def number(self) -> str:
+        """The number alone."""
+        return MEASURES[self.measure].text(self.value)
+
+    @property
+    def span(self) -> str:
+        """The interval alone, if there is one."""
+        return "" if self.interval is None else MEASURES[self.measure].span(self.interval)
+
 
 @dataclass(frozen=True)
 class Answers:

@@ -41,7 +41,8 @@ def test_held_out_items_are_judged_where_their_label_is_known(model: TrainedMode
     shown = SEEN.subset(KIND[:100] >= 0)
     linear = linear_summary(shown, "kind", 2, HELD_OUT.subset(known)).argmax(1)
     np.testing.assert_array_equal(kind.linear, linear != truth[known])
-    assert (kind.labels, kind.held_out, len(kind.seen)) == (int((KIND[:100] >= 0).sum()), True, len(shown))
+    assert (kind.of, kind.labels, len(kind.seen)) == (len(shown),) * 3
+    assert kind.held_out
     squares = (said["size"][:, 0] - LABELS["size"][100:]) ** 2
     np.testing.assert_allclose(size.recogniser, squares, rtol=1e-4)
     constant = LABELS["size"][:100].mean()

@@ -18,7 +18,9 @@ def wrong(share: float, items: int = 400) -> np.ndarray:
     return (np.arange(items) * 7919 % items < share * items).astype(float)
 
 
-GOOD = Comparison("digit", MEASURES["error"], wrong(0.05), wrong(0.2), wrong(0.9), wrong(0.0, 100), 100, True)
+GOOD = Comparison(
+    "digit", MEASURES["error"], wrong(0.05), wrong(0.2), wrong(0.9), wrong(0.0, 100), 100, 100, True
+)
 
 
 def test_a_style_that_holds_nothing_has_collapsed() -> None:
@@ -56,11 +58,12 @@ def test_labels_learned_by_heart() -> None:
 def test_a_linear_model_that_reads_better() -> None:
     (found,) = below_linear(replace(GOOD, recogniser=wrong(0.3)))
     assert (
-        "30.00 % on 400 held-out items, that of a linear model on 100 of the same labels 20.00 %"
-        in found.text
+        "30.00 % on 400 held-out items, that of a linear model on the same 100 labels 20.00 %" in found.text
     )
     (found,) = below_linear(replace(GOOD, recogniser=wrong(0.3), held_out=False))
     assert "even on the labels it was trained on" in found.text
+    (found,) = below_linear(replace(GOOD, recogniser=wrong(0.3), of=60000))
+    assert "on 100 of the 60,000 labels" in found.text
     assert below_linear(GOOD) == []
     assert below_linear(replace(GOOD, recogniser=GOOD.linear)) == []
     assert below_linear(replace(GOOD, recogniser=wrong(0.3, 20), linear=wrong(0.2, 20))) == []  # chance
@@ -72,7 +75,7 @@ def test_equal_recognisers_are_called_worse_as_seldom_as_the_level_says() -> Non
     for _ in range(1000):
         both = rng.normal(size=(2, 200)) ** 2
         one = Comparison(
-            "size", MEASURES["root mean square error"], *both, np.full(200, 2.0), both[0], 50, True
+            "size", MEASURES["root mean square error"], *both, np.full(200, 2.0), both[0], 50, 50, True
         )
         alarms += bool(below_linear(one))
     assert alarms <= 20  # 5 are expected, and 20 would be six standard errors off

@@ -27,7 +27,7 @@ class Comparison:
     - ``recogniser``, ``linear``, ``constant``: of the items that are judged. They are held-out ones (``held_out``), or
       the seen ones themselves, where the linear model is cross-fitted and the recogniser is not: it is favoured.
     - ``seen``: the recogniser's, on the labels it was trained on.
-    - ``labels``: how many of them the linear model was fitted to.
+    - ``labels``: how many of them the linear model was fitted to, ``of`` how many there are.
     """
 
     factor: str
@@ -37,7 +37,17 @@ class Comparison:
     constant: np.ndarray
     seen: np.ndarray
     labels: int
+    of: int
     held_out: bool
+
+    @property
+    def same_labels(self) -> str:
+        """The linear model's labels in words: the same ones, or as many of them as it is given."""
+        return (
+            f"the same {self.of:,} labels"
+            if self.labels == self.of
+            else f"{self.labels:,} of the {self.of:,} labels"
+        )
 
 
 def compare(
@@ -56,18 +66,26 @@ def compare(
         shown = seen.subset(rows)
         if len(rows) < _FEWEST or len(shown.factors[node.name].values.unique(dim=0)) < 2:
             continue
+        of = int(seen.factors[node.name].known.sum())
         own = recognise(model, shown).summaries[node.name]
         asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _judged(held_out))
         if held_out is None or answers is None or not len(asked):
-            found.append(_compared(node, shown, own, shown, own, held_out=False))
+            found.append(_compared(node, shown, own, shown, own, of, held_out=False))
         else:
             said = answers.summaries[node.name][asked.numpy()]
-            found.append(_compared(node, shown, own, held_out.subset(asked), said, held_out=True))
+            found.append(_compared(node, shown, own, held_out.subset(asked), said, of, held_out=True))
     return found
 
 
 def _compared(
-    node: NodeSpec, shown: Dataset, own: np.ndarray, asked: Dataset, said: np.ndarray, *, held_out: bool
+    node: NodeSpec,
+    shown: Dataset,
+    own: np.ndarray,
+    asked: Dataset,
+    said: np.ndarray,
+    of: int,
+    *,
+    held_out: bool,
 ) -> Comparison:
     """``own`` is what the recogniser reports of the items ``shown``, ``said`` of those ``asked``."""
     labels, factor = shown.factors[node.name].values.cpu().numpy(), asked.factors[node.name]
@@ -83,6 +101,7 @@ def _compared(
         constant=measure.losses(truth, constant_summary(shown, node.name, classes, asked)),
         seen=measure.losses(labels, own),
         labels=len(shown),
+        of=of,
         held_out=held_out,
     )
 

@@ -41,7 +41,7 @@ def collapsed(model: TrainedModel, dimensions: Sequence[tuple[str, float]]) -> l
         text = (
             f"{node.name} has collapsed: none of its {len(nats)} dimensions holds {UNUSED_BELOW:g} nats of the data, "
             "so that what the factors do not say is lost. Weigh its divergence less (objective: beta: "
-            f"{{{node.name}: 0.5}}), or train longer."
+            f"{{{node.name}: 0.5}})."
         )
         found.append(Finding("collapsed", text))
     return found
@@ -91,7 +91,7 @@ def below_linear(one: Comparison) -> list[Finding]:
         Finding(
             "below linear",
             f"{one.factor} is read worse than by a linear model: its {one.measure.name} is "
-            f"{text(total(one.recogniser))} {where}, that of a linear model on {one.labels:,} of the same labels "
+            f"{text(total(one.recogniser))} {where}, that of a linear model on {one.same_labels} "
             f"{text(total(one.linear))}. Train longer, weigh the labels more (alpha), or take the linear model.",
         )
     ]

@@ -1,0 +1,37 @@
+"""Section: a part of the page, with a figure or a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def three_digits(value: float) -> str:
+    """A number to three digits, without an exponent where people would write none.
+
+    >>> three_digits(1113.4), three_digits(0.03567), three_digits(2.5e-9)
+    ('1,113', '0.0357', '2.5e-09')
+    """
+    return f"{value:,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Words in rows and columns; the first cell of a row is its name."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A title, a caption that says how to read it, and what is shown, over the whole page (``wide``) or half of it."""
+
+    title: str
+    caption: str
+    figure: Figure | None = None
+    table: Table | None = None
+    wide: bool = False
