@@ -33,6 +33,7 @@ def test_a_named_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert (code, err) == (0, "")
     assert "Trained 6 steps (finished); the run is in runs/spec-1." in out
     assert "error" in out
+    assert "Verdict: digit is read worse than by a linear model" in out  # after six steps
     assert "unknot report runs/spec-1" in out
     made = tmp_path / "runs" / "spec-1"
     assert {"config.yaml", "metrics.jsonl", "label_budget.json", "checkpoints", "run.json"} <= {
@@ -40,7 +41,9 @@ def test_a_named_data_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     }
     assert len(json.loads((made / "label_budget.json").read_text())["items"]["digit"]) == 100
     assert config(made)["train"]["batch_size"] == 60
-    assert "runs/spec-2" in run(capsys, "fit", spec_file(tmp_path))[1]
+    again = run(capsys, "fit", spec_file(tmp_path), "--no-verdict")[1]
+    assert "runs/spec-2" in again
+    assert "Verdict" not in again
 
 
 def test_an_npz_file_with_a_test_split(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from unknot.plots.image_grid import _sheet, drawn_in_ink, image_grid
 
@@ -36,3 +37,9 @@ def test_strokes_are_ink_and_photographs_are_not() -> None:
     assert drawn_in_ink(strokes)
     assert not drawn_in_ink(0.01 + strokes)
     assert not drawn_in_ink(np.repeat(strokes, 3, 1))
+
+
+def test_labels_of_several_lines_get_the_room_they_need() -> None:
+    images = np.zeros((1, 3, 1, 4, 4))
+    one, three = (image_grid(images, columns=[label] * 3).get_size_inches()[1] for label in ("a", "a\nb\nc"))
+    assert three == pytest.approx(one + 0.3)

@@ -27,12 +27,12 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
         for row, column in np.argwhere(matrix > 0):
             colour = "white" if share[row, column] > 0.5 else INK
             text = str(matrix[row, column])
-            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
+            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
     ticks = range(0, count, max(1, count // 20))
-    axes.set_xticks(ticks, [classes[i] for i in ticks], fontsize=7, rotation=90 if _long(classes) else 0)
-    axes.set_yticks(ticks, [classes[i] for i in ticks], fontsize=7)
+    axes.set_xticks(ticks, [classes[i] for i in ticks], fontsize=8, rotation=90 if _long(classes) else 0)
+    axes.set_yticks(ticks, [classes[i] for i in ticks], fontsize=8)
     beside = axes.secondary_yaxis("right")
-    beside.set_yticks(ticks, [_recall(share[i, i], matrix[i].sum()) for i in ticks], fontsize=7)
+    beside.set_yticks(ticks, [_recall(share[i, i], matrix[i].sum()) for i in ticks], fontsize=8)
     beside.set_ylabel("recall", fontsize=8, color=INK)
     beside.tick_params(length=0)
     axes.set_xlabel(f"{name} named by the recogniser", fontsize=8, color=INK)

@@ -31,7 +31,8 @@ def image_grid(
     count_rows, count_columns = images.shape[:2]
     left = 0.95 if any(rows) else 0.1
     width = count_columns * cell + left + (0.25 if separate_first else 0.1)
-    height = count_rows * cell + (0.3 if any(columns) else 0.05) + (0.3 if title else 0.05)
+    lines = max((name.count("\n") + 1 for name in columns), default=0) if any(columns) else 0
+    height = count_rows * cell + (0.15 + 0.15 * lines if lines else 0.05) + (0.3 if title else 0.05)
     figure = new_figure(max(width, 2.5), height)
     axes = figure.add_subplot()
     draw_grid(axes, images, columns=columns, rows=rows, separate_first=separate_first, ink=ink)

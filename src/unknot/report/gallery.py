@@ -112,7 +112,7 @@ def _grids(
         f"prior, {node.name}[{down}] down and {node.name}[{across}] across, everything else kept."
     )
     marks = _marks()
-    found = []
+    found: list[Picture] = []
     for i in np.unique(np.linspace(0, len(x) - 1, _GRIDS).astype(int)):
         images = pictures.style_grid(model, x[i : i + 1], node, (down, across), _STEPS)
         title = f"{_capital(node.name)} grid {len(found) + 1}"

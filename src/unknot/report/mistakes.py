@@ -32,7 +32,7 @@ def mistakes(model: TrainedModel, data: Dataset, answers: Answers) -> list[Secti
 
 
 def _images(title: str, one: Answered, worst: np.ndarray, data: Dataset) -> Section:
-    images = data.batch(one.rows[worst]).x.cpu().numpy()
+    images = data.batch(one.rows[worst].tolist()).x.cpu().numpy()
     names = [
         f"{_short(one, one.truth[i])}\nas {_short(one, one.guess[i])}\n{100 * one.sure[i]:.0f} %"
         for i in worst
@@ -50,7 +50,7 @@ def _short(one: Answered, k: int) -> str:
 
 
 def _rows(title: str, one: Answered, worst: np.ndarray, data: Dataset) -> Section:
-    header = ("item", "label", "recognised as", "sure")
+    header: tuple[str, ...] = ("item", "label", "recognised as", "sure")
     unusual = _unusual(one, worst, data)
     rows = []
     for j, i in enumerate(worst):
@@ -70,7 +70,7 @@ def _unusual(one: Answered, worst: np.ndarray, data: Dataset) -> list[str]:
     numbers = [i for i, column in enumerate(data.table) if column.kind in ("real", "count")]
     if not numbers:
         return []
-    x = data.batch(one.rows).x.cpu().numpy()[:, numbers]
+    x = data.batch(one.rows.tolist()).x.cpu().numpy()[:, numbers]
     told = []
     for i in worst:
         mine = x[one.truth == one.truth[i]]
