@@ -71,7 +71,11 @@ def test_a_table_has_a_report_too(
     assert "root mean square error" in page
     assert "Confusion: group" in page
     assert "Typical rows: group" in page
-    assert re.search(r"<td><b>ill</b></td>(<td>[^<]+</td>){4}", page)
+    assert re.search(r"<th>column</th><th>ill</th><th>well</th>", page)
+    assert re.search(r"<td>age</td>(<td>[^<]+ \([^<]+\)</td>){2}", page)  # expected, and observed
+    assert "Filling gaps" in page
+    assert "What changes with group" in page
+    assert "Predicted and true: severity" in page
 
 
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
