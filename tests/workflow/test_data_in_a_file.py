@@ -37,12 +37,18 @@ def numbers(folder: Path) -> Path:
     return folder / "numbers.npz"
 
 
-@pytest.mark.parametrize("make", [pictures, numbers])
+def table(folder: Path) -> Path:
+    lines = [f"{(i * 7) % 11 / 3},{'xyz'[i % 3]},{i % 2}" for i in range(40)]
+    (folder / "table.csv").write_text("number,word,label\n" + "\n".join(lines) + "\n")
+    return folder / "table.csv"
+
+
+@pytest.mark.parametrize("make", [pictures, numbers, table])
 def test_the_same_weights_and_scores(make: Any, tmp_path: Path) -> None:
     path = make(tmp_path)
     found = []
     for mapped in (False, True):
-        data = {"file": str(path), "test_share": 0.25, "mapped": mapped}
+        data = {"file": str(path), "test_share": 0.25, "mapped": mapped, "factors": ["label"]}
         recipe = Recipe.from_dict({"data": data, "model": {"style": 2, "width": 8}, "train": TRAIN})
         trained, _ = train_recipe(recipe, tmp_path / f"run-{mapped}")
         assert isinstance(trained.train.x, torch.Tensor) != mapped

@@ -7,7 +7,8 @@ missing cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,19 @@ class CellColumn:
         self.numeric, self.words = True, []
         self._number, self._seen = {}, {}
         return numbers
+
+    def to_dict(self) -> dict[str, Any]:
+        """What has been read, as plain data; nothing can be read on from it."""
+        strays = [[row, word] for row, word in self.strays.items()]
+        return {"words": self.words, "numeric": self.numeric, "strays": strays, "whole": self.whole}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> CellColumn:
+        """The column that :meth:`to_dict` told of."""
+        column = cls()
+        column.words, column.numeric, column.whole = list(told["words"]), told["numeric"], told["whole"]
+        column.strays = {int(row): word for row, word in told["strays"]}
+        return column
 
     def _learn(self, cell: str) -> float:
         word = read_cell(cell, self._comma)

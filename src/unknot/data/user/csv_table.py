@@ -14,8 +14,11 @@ from unknot.data.dataset import Dataset
 from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
+from unknot.data.stored_items import StoredItems
+from unknot.data.user.in_a_file import stays_in_file
 from unknot.data.user.label_cells import label_values, wanted_names
 from unknot.data.user.splitting import Splits
+from unknot.data.user.stored_cells import stored_cells
 from unknot.data.user.table_cells import TableCells, read_cells
 from unknot.data.user.table_kinds import LEAVE_OUT, WordsNeeded, read_columns
 from unknot.data.user.table_rows import TableRows
@@ -30,13 +33,16 @@ def read_csv_table(
     columns: Mapping[str, str] | None,
     like: Dataset | None,
     split: Splits,
+    mapped: bool | None = None,
 ) -> Dataset:
     """A table as a data set: label columns as factors, the others as x ``(N, C)`` with NaN for missing cells."""
     columns = dict(columns or {})
     keep = {name for name, kind in columns.items() if kind == "category"}
     keep |= {column.name for column in (like.table if like is not None else ()) if column.kind == "category"}
+    size = path.stat().st_size if path.is_file() else 0
+    read = stored_cells if stays_in_file(size, mapped) else read_cells
     while True:
-        cells = read_cells(path, keep)
+        cells = read(path, keep)
         splits = split(len(cells))
         deciding = deciding_rows(splits, len(cells))
         try:
@@ -48,8 +54,9 @@ def read_csv_table(
             keep.add(error.name)
     kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
     classes = {n: c for n, c in (classes or {}).items() if n in labels}
+    items = rows.array() if read is read_cells else StoredItems([rows], where=str(path))
     made = from_arrays(
-        rows.array(), labels, kinds=kinds, classes=classes, splits=splits, name=path.stem, missing=True
+        items, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem, missing=True
     )
     return replace(made, table=table, columns=tuple(column.name for column in table))
 

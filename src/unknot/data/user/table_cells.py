@@ -58,10 +58,9 @@ class TableCells:
 def read_cells(path: Path, keep: Iterable[str] = ()) -> TableCells:
     """The cells of a .csv file; of the columns ``keep`` every word is kept."""
     rows = CsvRows(path)
-    kept = set(keep)
-    columns = {name: CellColumn(rows.decimal_comma, name in kept) for name in rows.names}
+    columns = cell_columns(rows, keep)
     stream = io.BytesIO()
-    _write(stream, columns, rows.blocks())
+    write_cells(stream, columns, rows.blocks())
     return TableCells(columns, np.frombuffer(stream.getbuffer(), dtype=np.float64).reshape(-1, len(columns)))
 
 
@@ -69,11 +68,17 @@ def cells_of(content: Mapping[str, Sequence[str | None]]) -> TableCells:
     """Columns of words, None where missing, as cells; every word is kept."""
     columns = {name: CellColumn(keep=True) for name in content}
     stream = io.BytesIO()
-    _write(stream, columns, [[[cell or "" for cell in cells] for cells in content.values()]])
+    write_cells(stream, columns, [[[cell or "" for cell in cells] for cells in content.values()]])
     return TableCells(columns, np.frombuffer(stream.getbuffer(), dtype=np.float64).reshape(-1, len(columns)))
 
 
-def _write(
+def cell_columns(rows: CsvRows, keep: Iterable[str]) -> dict[str, CellColumn]:
+    """An empty column for each of a file's; of the columns ``keep`` every word is kept."""
+    kept = set(keep)
+    return {name: CellColumn(rows.decimal_comma, name in kept) for name in rows.names}
+
+
+def write_cells(
     stream: IO[bytes], columns: Mapping[str, CellColumn], blocks: Iterable[Sequence[Sequence[str]]]
 ) -> int:
     """Write blocks of cells as rows of float64; returns how many rows there are."""

@@ -84,7 +84,7 @@ def read_user_data(
     elif path.suffix == ".csv" and (column := text_column(path, wanted, columns, like)) is not None:
         data = read_text_column(path, column, wanted, kinds, classes, text, like, split)
     elif path.suffix == ".csv":
-        data = read_csv_table(path, wanted, kinds, classes, columns, like, split)
+        data = read_csv_table(path, wanted, kinds, classes, columns, like, split, mapped)
     elif not path.exists():
         raise DataError(f"there is no file or folder {path}.")
     else:
