@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
+import builtins
+import io
 import os
 import shutil
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from unknot import files
+from unknot.data.user.csv_file import write_table
+from unknot.data.user.mapped_npz import mapped_array
+from unknot.data.user.stored_cells import stored_cells
 from unknot.errors import RunError
 from unknot.workflow.model_file import load_model, save_model
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import resume, train_recipe
 
-AIMED_AT = [
-    (Path, "rename"),
-    (Path, "replace"),
-    (Path, "write_bytes"),
-    (Path, "mkdir"),
-    (os, "fsync"),
-    (shutil, "rmtree"),
+AIMED_AT = [  # pathlib, shutil and tempfile come down to these
+    *((os, name) for name in ("rename", "replace", "mkdir", "unlink", "rmdir", "fsync", "ftruncate")),
     (files, "_swapped"),
 ]
+
+
+class AimedStream:
+    """A stream that is being written, and every write of which is a moment."""
+
+    def __init__(self, stream: Any, aimed: Callable[..., Any]) -> None:
+        self._stream, self._write = stream, aimed(self._written)
+
+    def _written(self, content: Any) -> int:
+        count = self._stream.write(content)
+        self._stream.flush()  # so that a kill afterwards finds it in the file
+        return count
+
+    def write(self, content: Any) -> int:
+        return self._write(content)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __enter__(self) -> AimedStream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stream.close()
 
 
 def recipe(seed: int = 0) -> Recipe:
@@ -65,6 +91,16 @@ def _moments(work: Callable[[], Any], kill_at: int | None) -> int:
 
         for owner, name in AIMED_AT:
             setattr(owner, name, aimed(getattr(owner, name)))
+        opened = io.open
+
+        def open_aimed(file: Any, mode: str = "r", *arguments: Any, **more: Any) -> Any:
+            stream = opened(file, mode, *arguments, **more)
+            ours = (
+                threading.current_thread() is threading.main_thread()
+            )  # others write the events of TensorBoard
+            return AimedStream(stream, aimed) if ours and set(mode) & set("wax+") else stream
+
+        io.open = builtins.open = open_aimed  # type: ignore[assignment]
         try:
             work()
         finally:
@@ -88,7 +124,7 @@ def _same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning"
 )  # of forking beside other libraries' threads
-every = pytest.mark.parametrize("stride", [53, pytest.param(1, marks=pytest.mark.slow)])
+every = pytest.mark.parametrize("stride", [31, pytest.param(1, marks=pytest.mark.slow)])
 
 
 @every
@@ -126,6 +162,37 @@ def test_a_save_killed_at_any_moment_leaves_the_old_model_or_the_new(
         _moments(lambda: save_model(new.model, target), moment)
         found = _weights(target)
         assert _same(found, old.model.module.state_dict()) or _same(found, new.model.module.state_dict())
+
+
+def test_a_table_killed_at_any_moment_is_the_old_one_or_the_new(tmp_path: Path) -> None:
+    """What `predict` and `sample` write."""
+    path, old, new = tmp_path / "t.csv", [["1"]] * 8, [["2"]] * 8
+    count = _moments(lambda: write_table(tmp_path / "counted.csv", ["a"], new), None)
+    assert count > 16  # each row is a write
+    for moment in range(count):
+        write_table(path, ["a"], old)
+        _moments(lambda: write_table(path, ["a"], new), moment)
+        assert path.read_text().splitlines()[1:] in (["1"] * 8, ["2"] * 8), f"killed at moment {moment}"
+
+
+@pytest.mark.parametrize("read", [stored_cells, lambda path: mapped_array(path, "x")])
+def test_a_cache_killed_at_any_moment_is_made_again(
+    read: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables and packed arrays that are decoded into the cache."""
+    monkeypatch.setenv("UNKNOT_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / ("t.csv" if read is stored_cells else "t.npz")
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,x\n" * 20)
+    np.savez_compressed(tmp_path / "t.npz", x=np.arange(20))
+    expected = np.array(getattr(read(path), "numbers", read(path)))
+    shutil.rmtree(tmp_path / "cache")
+    count = _moments(lambda: read(path), None)
+    assert count > 5
+    for moment in range(count):
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        _moments(lambda: read(path), moment)
+        found = read(path)
+        np.testing.assert_array_equal(getattr(found, "numbers", found), expected)
 
 
 def test_a_run_folder_without_its_description_says_so(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +166,23 @@ def test_a_column_of_many_numbers_and_words_keeps_its_words(tmp_path: Path) -> N
         data = read_user_data(path)
     assert data.table[0].classes[:2] == ("0.0", "1.0")
     assert data.table[0].classes[-1] == "w"
+
+
+@pytest.mark.slow
+def test_a_table_takes_less_memory_than_three_times_its_file(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    path = tmp_path / "t.csv"
+    lines = [",".join(f"{number:.6f}" for number in row) + ",word" for row in draw.normal(size=(5000, 60))]
+    path.write_text(",".join(f"c{i}" for i in range(61)) + "\n" + ("\n".join(lines) + "\n") * 15)
+    code = (
+        "import resource, sys, torch\n"
+        "from unknot.data.user.user_files import read_user_data\n"
+        "read_user_data(sys.argv[2])\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "read_user_data(sys.argv[1], mapped=False)\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024)"
+    )
+    (tmp_path / "small.csv").write_text("a,b\n1,2\n3,4\n")
+    command = [sys.executable, "-c", code, str(path), str(tmp_path / "small.csv")]
+    grown = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert grown < 3 * path.stat().st_size
