@@ -123,6 +123,36 @@ def test_other_counts_and_canvas(sources):
     assert "digit_5" in data.factors
 
 
+def test_empty_canvases_are_empty(sources):
+    data = make_multi_mnist(*sources, n=60, counts=(0, 1, 2))
+    empty = data.factors["count"].values == 0
+    assert int(empty.sum()) == 20
+    assert int(data.x[empty].max()) == 0
+    assert bool((data.factors["digit_1"].values[empty] == -1).all())
+
+
+def test_sources_give_the_constituent_images(sources):
+    images, labels = sources
+    data = make_multi_mnist(*sources, n=60, seed=1, with_sources=True)
+    assert torch.equal(make_multi_mnist(*sources, n=60, seed=1).x, data.x)  # nothing else changes
+    for k in (1, 2, 3):
+        rows, digit = data.factors[f"source_{k}"].values, data.factors[f"digit_{k}"].values
+        assert torch.equal(rows >= 0, digit >= 0)
+        assert torch.equal(labels[rows[rows >= 0]], digit[digit >= 0])
+    row = int((data.factors["count"].values == 1).nonzero()[0])
+    assert int(data.x[row].max()) == int(images[int(data.factors["source_1"].values[row])].max())
+
+
+def test_digits_may_overlap_where_they_are_not_kept_apart(sources):
+    """A pixel that two of three digits cover counts once, so overlap shows as missing ink."""
+
+    def ink(apart: bool) -> float:
+        data = make_multi_mnist(*sources, n=200, seed=0, counts=(3,), apart=apart)
+        return float((data.x > 0).float().mean())
+
+    assert ink(False) < 0.97 * ink(True)  # the same digits and sizes; 0.958 with this seed
+
+
 def test_shares_add_up():
     assert shares(82000, [60000, 10000]) == [70286, 11714]
     assert sum(shares(101, [1, 1, 1])) == 101
@@ -132,7 +162,8 @@ def test_shares_add_up():
     ("change", "message"),
     [
         ({"canvas": 20}, "canvas of at least 28"),
-        ({"counts": (0, 1)}, "counts >= 1"),
+        ({"counts": (0,)}, "not all of them 0"),
+        ({"counts": (-1, 1)}, "counts >= 0"),
         ({"n": 0}, "n >= 1"),
         ({"labels": torch.zeros(3)}, "needs its label"),
         ({"images": torch.zeros(200, 28, 28)}, r"uint8 \(M, S, S\)"),

@@ -42,22 +42,34 @@ DIGITS = Entry(
 
 
 def build_multi_mnist(
-    files: Files, n: int = 82000, seed: int = 0, canvas: int = 50, counts: Sequence[int] = (1, 2, 3)
+    files: Files,
+    n: int = 82000,
+    seed: int = 0,
+    canvas: int = 50,
+    counts: Sequence[int] = (1, 2, 3),
+    apart: bool = True,
+    with_sources: bool = False,
 ) -> Dataset:
     """Factors ``count``, ``digit_1``..., ``place_1``...; splits ``train`` and ``test``, made from MNIST's own.
+
+    ``apart=False`` lets digits overlap; ``with_sources`` adds ``source_1``..., rows of MNIST.
 
     The canvases are drawn once for each choice of options and then kept in the cache.
     """
     kind = "-".join(str(count) for count in counts)
     folder = cache_directory() / "multi-mnist"
-    path = folder / f"recipe{RECIPE}_n{n}_seed{seed}_canvas{canvas}_counts{kind}.npz"
+    options = ("" if apart else "_overlapping") + ("_sources" if with_sources else "")
+    path = folder / f"recipe{RECIPE}_n{n}_seed{seed}_canvas{canvas}_counts{kind}{options}.npz"
     with advising_cache(), lock(folder / f".{path.name}.lock"):
         try:
             return read_npz_dataset(path)
         except DataError:  # not made yet, or damaged: make it
             source = mnist.build(files)
             splits = dict(source.splits)
-            made = make_multi_mnist(source.x, source.factor("digit").values, n, seed, canvas, counts, splits)
+            digits = source.factor("digit").values
+            made = make_multi_mnist(
+                source.x, digits, n, seed, canvas, counts, splits, apart=apart, with_sources=with_sources
+            )
             write_npz(path, made)
             return made
 

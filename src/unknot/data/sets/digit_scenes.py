@@ -39,9 +39,15 @@ class Scenes:
 
 
 def draw_scenes(
-    sources: Sources, pool: Tensor, n: int, canvas: int, counts: Sequence[int], generator: torch.Generator
+    sources: Sources,
+    pool: Tensor,
+    n: int,
+    canvas: int,
+    counts: Sequence[int],
+    generator: torch.Generator,
+    apart: bool = True,
 ) -> Scenes:
-    """Decide what is on ``n`` canvases, with source images from the rows ``pool``."""
+    """Decide what is on ``n`` canvases, with source images from the rows ``pool``; ``apart``: their ink kept apart."""
     count = torch.tensor(counts)[torch.arange(n) % len(counts)]
     count = count[torch.randperm(n, generator=generator)]
     present = torch.arange(max(counts)) < count[:, None]  # (N, K)
@@ -51,7 +57,7 @@ def draw_scenes(
     zoom = low + (high - low) * torch.rand(digit.shape, generator=generator)
     box = ink_boxes(sources.images)[source] * zoom[..., None]  # (N, K, 4), in pixels of the canvas
     chunks = [slice(i, i + CHUNK) for i in range(0, n, CHUNK)]
-    centre = torch.cat([little_overlap(box[c], present[c], canvas, generator) for c in chunks])
+    centre = torch.cat([little_overlap(box[c], present[c], canvas, generator, apart) for c in chunks])
     place = torch.cat([centre / canvas * 2 - 1, zoom[..., None] * sources.side / canvas], -1)  # (N, K, 3)
 
     order = torch.where(present, place[..., 0], torch.inf).argsort(dim=1, stable=True)
@@ -98,23 +104,26 @@ def ink_boxes(images: Tensor) -> Tensor:
     return torch.stack(edges, -1)
 
 
-def little_overlap(box: Tensor, present: Tensor, canvas: int, generator: torch.Generator) -> Tensor:
+def little_overlap(
+    box: Tensor, present: Tensor, canvas: int, generator: torch.Generator, apart: bool = True
+) -> Tensor:
     """Centres ``(N, K, 2)`` in pixels: the first of many tries whose ink boxes are apart, or the least bad one.
 
     Every try puts each digit evenly over the places where its ink is inside the canvas. The magnification
-    is not tried again: it would make digits in company smaller than single ones.
+    is not tried again: it would make digits in company smaller than single ones. Not ``apart``: one try.
     """
     n, k = present.shape
+    tries = TRIES if apart else 1
     low = -box[..., 0::2]  # (N, K, 2): the least x and y
     high = canvas - box[..., 1::2]
-    share = torch.rand((n, TRIES, k, 2), generator=generator)
+    share = torch.rand((n, tries, k, 2), generator=generator)
     centre = low[:, None] + (high - low)[:, None] * share  # (N, T, K, 2)
     start, end = centre + box[:, None, :, 0::2], centre + box[:, None, :, 1::2]
-    overlap = torch.zeros(n, TRIES)
+    overlap = torch.zeros(n, tries)
     for i, j in combinations(range(k), 2):
         common = torch.minimum(end[:, :, i], end[:, :, j]) - torch.maximum(start[:, :, i], start[:, :, j])
         area = common.clamp(min=0).prod(-1)  # (N, T)
         overlap += area * (present[:, i] & present[:, j])[:, None]
     # Among tries without overlap the earliest: a tiny penalty that grows with the number of the try.
-    best = (overlap + torch.arange(TRIES) * 1e-4).argmin(1)
+    best = (overlap + torch.arange(tries) * 1e-4).argmin(1)
     return centre[torch.arange(n), best]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Factor
+from unknot.data.factor import UNKNOWN, Factor
 from unknot.data.sets.digit_scenes import Scenes, Sources, draw_scenes
 from unknot.errors import DataError
 
@@ -26,6 +26,8 @@ def make_multi_mnist(
     canvas: int = 50,
     counts: Sequence[int] = (1, 2, 3),
     splits: Mapping[str, Any] | None = None,
+    apart: bool = True,
+    with_sources: bool = False,
 ) -> Dataset:
     """``n`` canvases ``(1, canvas, canvas)`` of uint8, made from source images ``(M, 28, 28)`` and their labels.
 
@@ -35,33 +37,35 @@ def make_multi_mnist(
     - **Placement.** Each digit is magnified by a factor drawn evenly from 0.6 to 1, whatever the count, and
       put where its ink lies inside the canvas. Of 48 such placements of all digits of a canvas the first is
       taken in which the boxes around the ink do not overlap; if there is none, the one with the smallest
-      overlap. Where digits do meet, the brighter pixel shows.
+      overlap. Where digits do meet, the brighter pixel shows. With ``apart=False`` the first placement is taken,
+      whatever overlaps.
     - **Labels.** ``count``; ``digit_1``, ``digit_2``, ... from left to right; ``place_1``, ...: x, y, scale, such that
       ``affine_grid`` with [[scale, 0, x], [0, scale, y]] cuts the source image out of the canvas: x and y are
       the centre from -1 to 1, scale is the side of the source image as a share of the canvas. Slots beyond
-      the count have no label: -1 and NaN, like unknown ones.
+      the count have no label: -1 and NaN, like unknown ones. With ``with_sources`` also ``source_1``, ...: the rows
+      of the source images, so that the constituent images can be had as labels (S17 sec. 3.3).
     - **Splits.** ``splits`` gives the rows of the source images of each split; a canvas uses source images of
       its own split only. The canvases are shared out in proportion to the source images.
 
     The same arguments give the same canvases: the random numbers come from a generator of its own.
     """
     sources = _sources(images, labels)
-    if n < 1 or not counts or min(counts) < 1 or canvas < sources.side:
+    if n < 1 or not counts or min(counts) < 0 or max(counts) < 1 or canvas < sources.side:
         raise DataError(
-            f"multi-mnist: needs n >= 1, counts >= 1 and a canvas of at least {sources.side} pixels; "
-            f"got n={n}, counts={tuple(counts)}, canvas={canvas}."
+            f"multi-mnist: needs n >= 1, counts >= 0, not all of them 0, and a canvas of at least {sources.side} "
+            f"pixels; got n={n}, counts={tuple(counts)}, canvas={canvas}."
         )
     pools = {name: torch.as_tensor(rows).cpu() for name, rows in (splits or {}).items()}
     every = [torch.arange(len(sources.images))]
     parts = shares(n, [len(rows) for rows in pools.values() or every])
     generator = torch.Generator().manual_seed(seed)
     scenes = [
-        draw_scenes(sources, rows, size, canvas, counts, generator)
+        draw_scenes(sources, rows, size, canvas, counts, generator, apart)
         for rows, size in zip(pools.values() or every, parts, strict=True)
     ]
     x = torch.cat([render(sources, scene, canvas) for scene in scenes])
     rows_of = dict(zip(pools, torch.arange(n).split(parts), strict=False))
-    return Dataset("multi-mnist", x, torch.arange(n), _factors(scenes), rows_of, LICENCE)
+    return Dataset("multi-mnist", x, torch.arange(n), _factors(scenes, with_sources), rows_of, LICENCE)
 
 
 def render(sources: Sources, scenes: Scenes, canvas: int) -> Tensor:
@@ -115,7 +119,7 @@ def _sources(images: Any, labels: Any) -> Sources:
     return Sources(pictures, digits)
 
 
-def _factors(scenes: Sequence[Scenes]) -> dict[str, Factor]:
+def _factors(scenes: Sequence[Scenes], with_sources: bool) -> dict[str, Factor]:
     digit = torch.cat([s.digit for s in scenes])  # (N, K)
     place = torch.cat([s.place for s in scenes])  # (N, K, 3)
     classes = tuple(str(d) for d in range(max(10, int(digit.max()) + 1)))
@@ -124,4 +128,7 @@ def _factors(scenes: Sequence[Scenes]) -> dict[str, Factor]:
         factors.append(Factor(f"digit_{k + 1}", "categorical", digit[:, k].contiguous(), classes))
     for k in range(digit.shape[1]):
         factors.append(Factor(f"place_{k + 1}", "continuous", place[:, k].contiguous()))
+    source = torch.cat([s.source for s in scenes]).masked_fill(digit < 0, UNKNOWN)  # (N, K)
+    for k in range(digit.shape[1] if with_sources else 0):
+        factors.append(Factor(f"source_{k + 1}", "count", source[:, k].contiguous()))
     return {factor.name: factor for factor in factors}
