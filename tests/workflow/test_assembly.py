@@ -36,8 +36,6 @@ def test_the_defaults_are_written_once() -> None:
     assert config.labelled_share == pytest.approx(1 / 3)
     assert train_config(from_arrays(X), {}).objective == "elbo"
     assert train_config(data, {"epochs": 2}).steps is None
-    with pytest.raises(SpecError, match="no label may be seen"):
-        train_config(from_arrays(X), {"patience": 3})
 
 
 def test_mistakes_are_seen_before_anything_is_trained() -> None:

@@ -15,20 +15,22 @@ from sklearn.exceptions import NotFittedError
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Factor
-from unknot.data.label_column import read_factor
 from unknot.data.likely_words import likely_words
 from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, make_frame, warn_of_position
 from unknot.estimator.input import read_items, refuse_other_items, with_labels, words
+from unknot.estimator.label_arguments import has_words, known_labels, with_y
 from unknot.estimator.parameters import plain_parameters, refuse_wrong_parameters
+from unknot.estimator.warm_start import go_on, with_known_labels
 from unknot.models.spec import read_spec
 from unknot.models.table_columns import check_rows
 from unknot.train.loop import fit as train
-from unknot.workflow.assembly import ALPHA, assemble
+from unknot.workflow.assembly import ALPHA, Assembly, assemble
+from unknot.workflow.class_weights import class_weights
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.measured import counterfactuals
+from unknot.workflow.hold_out import hold_out
 from unknot.workflow.item_scores import log_evidence
 from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.measures import class_probabilities
@@ -78,10 +80,14 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     objective. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
 
     ``steps``, ``batch_size`` and ``learning_rate`` (a number or a schedule) say how it is trained; None leaves them to
-    the defaults of every door. ``seed`` is that of the first weights, the batches and the draws; ``verdict`` warns at
-    the end where training went wrong (:mod:`unknot.workflow.verdict`); ``verbose`` draws a progress bar. All methods
-    take items ``x`` of the kind that was fitted, and those about one factor its name, ``factor``, where there are
-    several.
+    the defaults of every door. ``patience`` stops training when the error on a fifth of the labels, held out for this
+    (without labels: the bound of a fifth of the items), has not improved for so many epochs, and keeps the best
+    weights. ``warm_start`` lets another ``fit``, with more items, labels or steps, go on from the weights that are
+    there. ``class_weight`` is for rare classes: "balanced" weighs them in the answers by one over how often they occur,
+    a mapping by class as it says (:mod:`unknot.workflow.class_weights`). ``seed`` is that of the first weights, the
+    batches and the draws; ``verdict`` warns at the end where training went wrong (:mod:`unknot.workflow.verdict`);
+    ``verbose`` draws a progress bar. All methods take items ``x`` of the kind that was fitted, and those about one
+    factor its name, ``factor``, where there are several.
 
     Fitted attributes: ``trained_`` is the trained model, which ``save`` writes; ``factors_`` are the factors by name,
     ``classes_`` their classes in the user's own type, ``n_features_in_`` the numbers of an item, ``result_`` what
@@ -104,6 +110,9 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         batch_size: int | None = None,
         labelled_share: float | None = None,
         learning_rate: Any = None,
+        patience: int | None = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
         device: str = "auto",
         seed: int = 0,
         verdict: bool = True,
@@ -122,6 +131,9 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.batch_size = batch_size
         self.labelled_share = labelled_share
         self.learning_rate = learning_rate
+        self.patience = patience
+        self.class_weight = class_weight
+        self.warm_start = warm_start
         self.device = device
         self.seed = seed
         self.verdict = verdict
@@ -137,24 +149,48 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         - ``labels``: for each named factor one label an item, unknown ones marked.
         """
         refuse_wrong_parameters(self)
+        going_on = self.warm_start and hasattr(self, "trained_")
+        made = self._same(x, y, labels) if going_on else self._new(x, y, labels)
+        weights = self._class_weights(made)
+        data, held_out = hold_out(made.model, made.data, made.config)
+        self.result_ = train(made.trainee, data, made.config, held_out=held_out)
+        self.history_ = self.result_.history
+        made.trainee.cpu().eval()
+        self._take(replace(made.model, class_weights=weights))
+        self.factors_ = dict(made.data.factors)
+        if self.verdict:
+            warn_if_badly_trained(made.model, made.data, self.history_)
+        return self
+
+    def _new(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
+        """A model for the data, with its first weights."""
         described = None if self.model is None else read_spec(self.model)
         takers = [] if described is None else described.labelled
-        labels = _with_y(y, labels, [node.name for node in takers])
+        labels = with_y(y, labels, [node.name for node in takers])
         told = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
         usual = {"weights": "tfidf"} if labels else {}
         items = read_items(x, self.columns, text={**usual, **(self.text or {})})
         data = with_described_classes(with_labels(items, labels, told | dict(self.kinds or {})), takers)
-        spoken = [name for name in labels if _has_words(labels[name])]
+        spoken = [name for name in labels if has_words(labels[name])]
         model = self._options() if described is None else Described(described)
-        made = assemble(data, model, self._settings(data), labels=data.factors, words=spoken)
-        self.result_ = train(made.trainee, data, made.config)
-        self.history_ = self.result_.history
-        made.trainee.cpu().eval()
-        self._take(made.model)
-        self.factors_ = dict(data.factors)
-        if self.verdict:
-            warn_if_badly_trained(made.model, data, self.history_)
-        return self
+        return assemble(data, model, self._settings(data), labels=data.factors, words=spoken)
+
+    def _same(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
+        """The fitted model, to be trained further."""
+        data = self._labelled(x, y, labels)
+        return go_on(self.trained_, data, self._settings(data))
+
+    def _class_weights(self, made: Assembly) -> dict[str, tuple[float, ...]]:
+        """The weights of classes that were asked for."""
+        if self.class_weight is None:
+            return {}
+        named = {n: f for n, f in made.data.factors.items() if f.kind in ("categorical", "binary")}
+        if isinstance(self.class_weight, Mapping) and len(named) != 1:
+            raise SpecError(
+                f"class_weight by class is for one factor of classes, but there are {len(named)}; say 'balanced'."
+            )
+        values = made.model.class_values
+        return {n: class_weights(self.class_weight, f, values(n)) for n, f in named.items()}
 
     def _options(self) -> dict[str, Any]:
         """Options of the default model."""
@@ -169,6 +205,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
             "batch_size": None if self.batch_size is None else min(self.batch_size, len(data)),
             "labelled_share": self.labelled_share,
             "learning_rate": self.learning_rate,
+            "patience": self.patience,
             "device": self.device,
             "seed": self.seed,
             "progress": self.verbose,
@@ -224,13 +261,13 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def score(self, x: Any, y: Any = None, /, **labels: Any) -> float:
         """Share of right classes (or minus the mean squared error) where labels are known, averaged over factors."""
         self._check_fitted()
-        labels = _with_y(y, labels, list(self.factors_))
+        labels = with_y(y, labels, list(self.factors_))
         if not labels:
             raise SpecError("score() compares with labels: score(x, digit=labels).")
         scores = []
         for name, truth in labels.items():
             guess, kind = self.predict(x, name), self.factors_[name].kind
-            known, values = _known_labels(truth, continuous=kind == "continuous")
+            known, values = known_labels(truth, continuous=kind == "continuous")
             if len(known) != len(guess) or not known.any():
                 raise DataError(
                     f"score(): expected labels of '{name}' for {len(guess)} items, some of them known."
@@ -288,6 +325,20 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         values = [self.trained_.value(name, one, len(rows)) for one in settings]
         return self._worded(self.trained_.vary(rows, name, values).numpy())
 
+    # ---- looking ------------------------------------------------------------------------------------
+
+    def report(self, path: str | Path, x: Any, y: Any = None, /, **labels: Any) -> None:
+        """Write the page that `unknot report` writes, one HTML file: what the model makes of x and its labels.
+
+        Give items that it has not learned from, or its errors look smaller than they are.
+        """
+        from unknot.report.content import collect_model
+        from unknot.report.page import write_report
+
+        data = self._labelled(x, y, labels)
+        content = collect_model(self.trained_, data, Path(path).stem)
+        write_report(replace(content, records=getattr(self, "history_", [])), Path(path))
+
     def counterfactuals(self, x: Any, y: Any = None, /, **labels: Any) -> dict[str, Counterfactual]:
         """What happens when one factor of x is changed and everything else is kept, for every factor by name.
 
@@ -295,9 +346,9 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         with labels are changed, at most 1,000; another reader and the probes learn from the other half. Without labels
         the model's own recogniser is the only judge.
         """
-        rows = self._rows(x)
-        factors = self._labels(len(rows), _with_y(y, labels, list(self.factors_)))
-        data = replace(self.trained_.data, x=rows, ids=torch.arange(len(rows)), factors=factors)
+        data = self._labelled(x, y, labels)
+        known = {name: factor for name, factor in data.factors.items() if bool(factor.known.any())}
+        data = replace(data, factors=known)
         return {one.factor: one for one in counterfactuals(self.trained_, data, seed=self.seed)}
 
     # ---- files --------------------------------------------------------------------------------------
@@ -331,6 +382,11 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         return {name: said.numpy() for name, said in self.trained_.recognise(rows).summaries.items()}
 
     def _rows(self, x: Any) -> Tensor:
+        items = self._items(x)
+        return items.batch(range(len(items))).x
+
+    def _items(self, x: Any) -> Dataset:
+        """Items of the kind that was fitted; others are refused."""
         self._check_fitted()
         known = self.trained_.data
         if known.table and known.columns and not is_frame(x):
@@ -345,19 +401,13 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
                 "or fill them."
             )
         refuse_other_items(items, known, shares=self.trained_.nodes[-1].family == "bernoulli")
-        rows = items.batch(range(len(items))).x
         if known.table:
-            check_rows(self.trained_.nodes[-1].columns, rows)
-        return rows
+            check_rows(self.trained_.nodes[-1].columns, items.batch(range(len(items))).x)
+        return items
 
-    def _labels(self, count: int, labels: Mapping[str, Any]) -> dict[str, Factor]:
-        """Labels in the user's words as the factors that were fitted."""
-        made = {}
-        for name, values in labels.items():
-            kind = self.factors_[self._one_factor(name)].kind
-            classes = self.classes_[name] if kind == "categorical" else None
-            made[name] = read_factor(name, values, count, kind, classes)
-        return made
+    def _labelled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
+        """Items of the kind that was fitted, with labels in the classes that were fitted."""
+        return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
 
     def _one_factor(self, factor: str | None) -> str:
         self._check_fitted()
@@ -371,32 +421,3 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def _check_fitted(self) -> None:
         if not hasattr(self, "trained_"):
             raise NotFitted("this StructuredVAE is not fitted yet: call fit(x, ...) first.")
-
-
-def _with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    """The labels by name; a positional y belongs to the only factor there is, or to one called "label"."""
-    if y is None:
-        return dict(labels)
-    name = names[0] if len(names) == 1 else "label"
-    if name in labels:
-        raise SpecError(f"the labels of '{name}' were given twice, by position and by name.")
-    return {name: y, **labels}
-
-
-def _has_words(labels: Any) -> bool:
-    return any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
-
-
-def _known_labels(truth: Any, continuous: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Which items have a label (not NaN, None, masked or, for classes, -1), and these labels."""
-    values = np.asarray(truth)
-    masked = (
-        np.ma.getmaskarray(truth) if isinstance(truth, np.ma.MaskedArray) else np.zeros(values.shape, bool)
-    )
-    absent = masked | np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(
-        values.shape
-    )
-    if not continuous:
-        absent = absent | np.array([v == -1 for v in values.ravel()], dtype=bool).reshape(values.shape)
-    known = ~absent.reshape(len(values), -1).any(1)
-    return known, values[known]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,8 @@ class _Supervised(BaseEstimator):
         steps: int | None = None,
         batch_size: int | None = None,
         learning_rate: Any = None,
+        patience: int | None = None,
+        device: str = "auto",
         seed: int = 0,
         verdict: bool = True,
         verbose: bool = False,
@@ -42,14 +45,16 @@ class _Supervised(BaseEstimator):
         self.steps = steps
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.patience = patience
+        self.device = device
         self.seed = seed
         self.verdict = verdict
         self.verbose = verbose
 
-    def _fit(self, x: Any, labels: np.ndarray, kind: str) -> None:
+    def _fit(self, x: Any, labels: np.ndarray, kind: str, **more: Any) -> None:
         x = self._checked(x, reset=True)
         check_consistent_length(x, labels)
-        vae = StructuredVAE(**self.get_params(), kinds={_LABEL: kind})
+        vae = StructuredVAE(**{**self.get_params(), **more}, kinds={_LABEL: kind})
         self.vae_ = vae.fit(x, **{_LABEL: labels})
 
     def _checked(self, x: Any, reset: bool = False) -> Any:
@@ -89,6 +94,35 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
     [0, 0, 0]
     """
 
+    def __init__(
+        self,
+        *,
+        style: int | None = None,
+        alpha: float | None = None,
+        columns: Any = None,
+        steps: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: Any = None,
+        patience: int | None = None,
+        class_weight: Any = None,
+        device: str = "auto",
+        seed: int = 0,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(
+            style=style,
+            alpha=alpha,
+            columns=columns,
+            steps=steps,
+            batch_size=batch_size,
+            learning_rate=learning_rate,
+            patience=patience,
+            device=device,
+            seed=seed,
+            verbose=verbose,
+        )
+        self.class_weight = class_weight
+
     def fit(self, x: Any, y: Any) -> Self:
         """Learn from rows and their classes."""
         labels = _labels(self, y)
@@ -96,7 +130,11 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise DataError("a classifier needs two classes, but y has one class only.")
-        self._fit(x, codes, "categorical")
+        weight = self.class_weight
+        if isinstance(weight, Mapping):  # by class in the user's words; by its place among the classes
+            known = {one: k for k, one in enumerate(self.classes_.tolist())}
+            weight = {known.get(one, one): value for one, value in weight.items()}
+        self._fit(x, codes, "categorical", class_weight=weight)
         return self
 
     def predict_proba(self, x: Any) -> np.ndarray:

@@ -181,7 +181,8 @@ def one_known(factor: Factor) -> Tensor:
     values = factor.values.cpu()
     unknown = float("nan") if values.is_floating_point() else -1
     labels = torch.full((_DRAWN, *values.shape[1:]), unknown, dtype=values.dtype)
-    labels[:1] = values[factor.known.cpu()][:1]
+    first = values[factor.known.cpu()][:1]
+    labels[: len(first)] = first
     return labels
 
 

@@ -40,6 +40,7 @@ def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
         "data": describe_dataset(model.data),
         "words": list(model.words),
         "ink": model.ink,
+        "class_weights": dict(model.class_weights),
         **more,
     }
     return {MODEL: sealed_json(content, indent=1), **model.source.files()}
@@ -66,6 +67,7 @@ def load_model(path: Path) -> TrainedModel:
         source = read_source(content["model"], path)
         data, ink = dataset_without_items(content["data"]), bool(content["ink"])
         words = tuple(str(name) for name in content["words"])
+        weights = {name: tuple(map(float, w)) for name, w in content.get("class_weights", {}).items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(f"{path / MODEL} is damaged ({type(error).__name__}: {error}).") from error
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
@@ -74,7 +76,7 @@ def load_model(path: Path) -> TrainedModel:
         RunFolder.open(path).load_weights(trainable(module))
     else:
         _load_weights(module, path, content.get("sha256"))
-    return TrainedModel(module.eval(), source, data, words, ink)
+    return TrainedModel(module.eval(), source, data, words, ink, weights)
 
 
 def read_description(path: Path) -> Mapping[str, Any]:

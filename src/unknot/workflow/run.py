@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import RunError, SpecError
@@ -17,13 +15,11 @@ from unknot.train.loop import Result, fit
 from unknot.train.processes import connect
 from unknot.train.run_folder import RunFolder
 from unknot.workflow.assembly import Assembly, assemble, is_text_model
-from unknot.workflow.evaluation import evaluate
+from unknot.workflow.hold_out import hold_out
 from unknot.workflow.model_file import model_files
 from unknot.workflow.model_source import PROGRAM, Joined
 from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.trained_model import TrainedModel
-
-_HELD_OUT = 0.2  # share of the labelled budget that early stopping listens to
 
 
 @dataclass(frozen=True)
@@ -102,18 +98,8 @@ def open_run(path: str | Path, data_dir: str | Path | None = None) -> TrainedRun
 
 
 def _train(trained: TrainedRun, made: Assembly, config: TrainConfig) -> Result:
-    train, held_out_score = made.data, None
-    if config.patience is not None:
-        kept, held_out = trained.budget.validation(made.data, _HELD_OUT, seed=config.seed)
-        held = held_out.apply(made.data)
-        if not any(held_out.items.values()):
-            raise SpecError(
-                "train.patience: it stops by the error on a fifth of the labels that may be seen, and there are too "
-                "few to hold any out; show more labels, or train a number of steps."
-            )
-        train = kept.apply(made.data)
-        held_out_score = lambda module: _held_out_score(trained.model, held)  # noqa: E731
-    result = fit(made.trainee, train, config, trained.run, held_out_score)
+    train, held_out = hold_out(trained.model, made.data, config)
+    result = fit(made.trainee, train, config, trained.run, held_out)
     made.trainee.eval()
     return result
 
@@ -150,10 +136,3 @@ def _recipe(run: RunFolder) -> Recipe:
     name = str(recipe.model["program"]).rpartition(":")[2]
     kept = (run.path / PROGRAM).absolute()  # the program as it was when the run was made
     return replace(recipe, model={**recipe.model, "program": f"{kept}:{name}"})
-
-
-def _held_out_score(model: TrainedModel, held: Dataset) -> float:
-    """Mean over factors of the share of right classes, or minus the error, on held-out labels alone."""
-    rows = torch.stack([factor.known for factor in held.factors.values()]).any(0)
-    found = evaluate(model, held.subset(rows))
-    return -sum(score.value for score in found) / max(len(found), 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from unknot.core.trace import Trace
 from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec
+from unknot.workflow.class_weights import reweighed
 from unknot.workflow.followers import followers
 from unknot.workflow.generation import drawn_data, expected_data
 from unknot.workflow.item_rows import item_rows, items_at_once
@@ -36,6 +37,8 @@ class TrainedModel:
     - ``data``: the training data without its items: shape, factors and their classes, columns.
     - ``words``: factors whose classes are words even where they look like numbers.
     - ``ink``: whether images are drawn as dark strokes on a page.
+    - ``class_weights``: for some factors weights of the classes in what is recognised
+      (:mod:`unknot.workflow.class_weights`).
     """
 
     module: nn.Module
@@ -43,6 +46,7 @@ class TrainedModel:
     data: Dataset
     words: tuple[str, ...] = ()
     ink: bool = False
+    class_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     # ---- what there is ------------------------------------------------------------------------------
 
@@ -99,9 +103,11 @@ class TrainedModel:
             items = item_rows(x, start, start + step)
             told = None if known is None else {name: v[rows].to(self._device) for name, v in known.items()}
             parts.append(recognise(self.module, items.to(self._device), told))
+        summaries = {n: torch.cat([p.summaries[n].cpu() for p in parts]) for n in parts[0].summaries}
+        for name, weights in self.class_weights.items():
+            summaries[name] = reweighed(summaries[name], weights)
         return Recognition(
-            {n: torch.cat([p.summaries[n].cpu() for p in parts]) for n in parts[0].summaries},
-            {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values},
+            summaries, {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values}
         )
 
     def recognition_trace(self, x: Tensor) -> Trace:

@@ -1,0 +1,27 @@
+"""The estimator's report is the page of the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.estimator.small import CLASSES, IMAGES
+from unknot import StructuredVAE
+from unknot.errors import SpecError
+
+
+def test_a_report_of_new_items(fitted: StructuredVAE, tmp_path: Path) -> None:
+    fitted.report(tmp_path / "new" / "digits.html", IMAGES[1000:1200], digit=CLASSES[1000:1200])
+    page = (tmp_path / "new" / "digits.html").read_text()
+    assert "200 items" in page
+    for title in ("Analogies", "Confusion: digit", "Training"):
+        assert title in page
+    with pytest.raises(SpecError, match="fitted with labels of digit"):
+        fitted.report(tmp_path / "other.html", IMAGES[:9], colour=CLASSES[:9])
+
+
+def test_a_loaded_model_reports_without_its_history(fitted: StructuredVAE, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model")
+    StructuredVAE.load(tmp_path / "model").report(tmp_path / "page.html", IMAGES[1000:1050])
+    assert "50 items" in (tmp_path / "page.html").read_text()
