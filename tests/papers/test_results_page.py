@@ -4,8 +4,9 @@ import pytest
 
 from tests.workflow.toy import CASE, OTHER, constant, install, png, toy
 from unknot.papers.experiment import Measure, Yardstick
-from unknot.papers.ledger import read_result, reproduce
-from unknot.papers.results_page import headline_rows, results_page, results_summary
+from unknot.papers.headlines import Headline
+from unknot.papers.ledger import reproduce
+from unknot.papers.results_page import results_page, results_summary
 
 
 def make(monkeypatch: pytest.MonkeyPatch, folder, one, seeds=2, **more):
@@ -76,16 +77,26 @@ def test_pictures_have_words(tmp_path, monkeypatch) -> None:
     assert f"![{caption}](../results/figures/toy/ours-m-100-analogies.png)\n\n*{caption}*" in page
 
 
-def test_the_summary_shows_the_first_row_beside_what_is_published(tmp_path, monkeypatch) -> None:
+def test_the_summary_is_one_line_a_headline_beside_the_simple_thing(tmp_path, monkeypatch) -> None:
+    def run(settings, seed, pictures):
+        return {"error": 3.0 if settings["labels"] == 100 else 8.0}
+
     cases = [CASE, {"row": "alone", "column": "M = 100", "labels": 1}]
     goal = Yardstick("goal", {"M = 100": 1.0}, tag="goal")
-    one = toy(constant(3.0), cases, yardsticks=[Yardstick("S17", {"M = 100": (9.71, 0.91)}), goal])
+    one = toy(run, cases, yardsticks=[Yardstick("S17", {"M = 100": (9.71, 0.91)}), goal])
+    line = Headline("toy", "toys from 100 labels: error", "M = 100", "alone", "labels alone")
+    assert len(results_summary([one], tmp_path, [line]).splitlines()) == 2  # not run yet
     make(monkeypatch, tmp_path, one)
-    lines = results_summary([one], tmp_path).splitlines()
-    assert len(results_summary([one] * 20, tmp_path).splitlines()) == 2 + 8  # a newcomer reads eight lines
+    _, _, *lines = results_summary([one], tmp_path, [line]).splitlines()
+    assert lines == [
+        "| toys from 100 labels: error | **3.00 ± 0.00 %** | 8.00 ± 0.00 %, labels alone | S17 9.71 ± 0.91 | 2 |"
+    ]
+    bare = results_summary([one], tmp_path, [Headline("toy", "toys", "M = 100")])
+    assert bare.splitlines()[2] == "| toys | **3.00 ± 0.00 %** |  | S17 9.71 ± 0.91 | 2 |"
+    assert (
+        len(results_summary([one], tmp_path, [line] * 20).splitlines()) == 2 + 8
+    )  # a newcomer reads eight lines
     page = results_page([one], tmp_path)
     assert (
         page.index("## In short") < page.index("## toy") < page.index("<details><summary>Tables and figures")
     )
-    assert lines[2:] == ["| `toy`: error, M = 100 | **3.00 ± 0.00** % | S17 9.71 ± 0.91 | 2 |"]
-    assert [row["case"]["row"] for row in headline_rows(one, read_result(tmp_path, "toy"))] == ["ours"]

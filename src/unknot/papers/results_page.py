@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import SpecError
 from unknot.papers.experiment import Experiment, Measure, Tier, case_title
+from unknot.papers.headlines import HEADLINES, Headline
 from unknot.papers.ledger import read_result, result_name
 from unknot.papers.result_tables import number_text, result_tables, seeds_text
 
@@ -43,22 +44,38 @@ def results_page(experiments: Iterable[Experiment], folder: Path, figures: str =
     return "\n".join(parts)
 
 
-def results_summary(experiments: Iterable[Experiment], folder: Path) -> str:
-    """At most eight lines for a newcomer: of each result that is judged its first number, beside the published ones.
+def results_summary(
+    experiments: Iterable[Experiment], folder: Path, headlines: Sequence[Headline] = HEADLINES
+) -> str:
+    """At most eight lines for a newcomer: a number in plain words, what the simple thing gives, what is published.
 
-    Beside ours stand the paper's own number, and the best that is published if that is another.
+    Published are the paper's own number, and the best one if that is another.
     """
-    lines = ["| | ours | published | seeds |", "|---|---|---|---|"]
-    for one in experiments:
-        measure = one.measures[0]
-        for row in headline_rows(one, read_result(folder, one.name))[:1]:
-            if one.yardstick(str(row["case"]["row"]), measure) is None:
-                continue
-            column, number = str(row["case"].get("column", "")), row["numbers"][measure.key]
-            ours = f"**{seeds_text(number, measure)}** {measure.unit}".strip()
-            what = ", ".join(part for part in (f"`{one.name}`: {measure.title}", column) if part)
-            lines.append(f"| {what} | {ours} | {_published(one, measure, column)} | {row['seeds']} |")
+    lines = ["| | ours | instead | published | seeds |", "|---|---|---|---|---|"]
+    known = {one.name: one for one in experiments}
+    for line in headlines:
+        one = known.get(line.experiment)
+        content = None if one is None else read_result(folder, one.name)
+        if one is None or content is None:
+            continue
+        measure, published = one.measures[0], _published(one, one.measures[0], line.column)
+        for row in headline_rows(one, content):
+            if str(row["case"].get("column", "")) == line.column:
+                ours, instead = _cell(row, measure), _instead(line, content, measure)
+                lines.append(f"| {line.words} | **{ours}** | {instead} | {published} | {row['seeds']} |")
     return "\n".join(lines[: 2 + _MOST_LINES])
+
+
+def _instead(line: Headline, content: Mapping[str, Any], measure: Measure) -> str:
+    """The number of the simple thing, if it has been run."""
+    for row in content["summary"]:
+        if (row["case"]["row"], row["case"].get("column", "")) == (line.simple, line.column):
+            return f"{_cell(row, measure)}, {line.simple_words}"
+    return ""
+
+
+def _cell(row: Mapping[str, Any], measure: Measure) -> str:
+    return f"{seeds_text(row['numbers'][measure.key], measure)} {measure.unit}".strip()
 
 
 def _published(one: Experiment, measure: Measure, column: str) -> str:

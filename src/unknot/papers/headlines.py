@@ -1,0 +1,50 @@
+"""The lines that a newcomer reads: one cell of a result each, in plain words, beside the simple thing to do instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A cell of a result: the first row's first measure in a column, and the row of what one would do without us."""
+
+    experiment: str
+    words: str
+    column: str = ""
+    simple: str = ""
+    simple_words: str = ""
+
+
+ALONE = "the same network on the labels alone"
+HEADLINES = (
+    Headline(
+        "mnist-demo",
+        "MNIST digits from 100 labels, by `make demo`: test error",
+        "M = 100",
+        "logistic regression on the pixels",
+        "logistic regression",
+    ),
+    Headline(
+        "mnist",
+        "MNIST digits from 100 labels, best recipe: test error",
+        "M = 100",
+        "labels alone: the best recogniser, jittered",
+        ALONE,
+    ),
+    Headline("mnist-analogies", "MNIST style kept, digit changed: read as the new digit"),
+    Headline(
+        "svhn",
+        "SVHN house numbers from 1,000 labels: test error",
+        "M = 1000",
+        "labels alone: the best recogniser",
+        ALONE,
+    ),
+    Headline(
+        "faces",
+        "who it is, from 6 labelled photographs a person: error",
+        "6 labels a person",
+        "labels alone: the same recogniser",
+        ALONE,
+    ),
+)
