@@ -46,6 +46,15 @@ def test_kinds_of_a_frame_are_inferred() -> None:
     assert not is_frame(np.zeros((2, 2)))
 
 
+def test_what_was_inferred_of_a_frame_is_said_before_training(capsys: pytest.CaptureFixture[str]) -> None:
+    small(verbose=True).fit(frame(), outcome=np.arange(len(frame())) % 2)
+    said = capsys.readouterr().err
+    assert "2 real (age, visits); 1 binary (smokes); 1 category (blood)" in said
+    assert f"Label outcome: 2 classes (0, 1), known for {len(frame())} of {len(frame())}" in said
+    small().fit(frame())
+    assert capsys.readouterr().err == ""
+
+
 def test_pandas_own_kinds_of_missing() -> None:
     made = pandas.DataFrame(
         {

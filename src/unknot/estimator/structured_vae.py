@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,7 @@ from unknot.workflow.measures import class_probabilities
 from unknot.workflow.model_file import read_description, save_model
 from unknot.workflow.model_source import Described
 from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.understood import understood
 from unknot.workflow.verdict.verdict import warn_if_badly_trained
 
 
@@ -86,8 +88,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     there. ``class_weight`` is for rare classes: "balanced" weighs them in the answers by one over how often they occur,
     a mapping by class as it says (:mod:`unknot.workflow.class_weights`). ``seed`` is that of the first weights, the
     batches and the draws; ``verdict`` warns at the end where training went wrong (:mod:`unknot.workflow.verdict`);
-    ``verbose`` draws a progress bar. All methods take items ``x`` of the kind that was fitted, and those about one
-    factor its name, ``factor``, where there are several.
+    ``verbose`` says what is taken for data and what for labels, and draws a progress bar. All methods take items ``x``
+    of the kind that was fitted, and those about one factor its name, ``factor``, where there are several.
 
     Fitted attributes: ``trained_`` is the trained model, which ``save`` writes; ``factors_`` are the factors by name,
     ``classes_`` their classes in the user's own type, ``n_features_in_`` the numbers of an item, ``result_`` what
@@ -152,6 +154,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         going_on = self.warm_start and hasattr(self, "trained_")
         made = self._same(x, y, labels) if going_on else self._new(x, y, labels)
         weights = self._class_weights(made)
+        if self.verbose:
+            print("\n".join(understood(made.data)), file=sys.stderr)
         data, held_out = hold_out(made.model, made.data, made.config)
         self.result_ = train(made.trainee, data, made.config, held_out=held_out)
         self.history_ = self.result_.history
