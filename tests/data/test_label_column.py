@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from unknot.data.label_column import read_factor
+from unknot.data.label_column import class_values, read_factor
 from unknot.errors import DataError, UnknotWarning
 
 NAN = float("nan")
@@ -131,3 +131,10 @@ def test_classes_by_value_and_by_name():
 def test_mistakes_name_the_factor_the_row_and_the_value(given, kind, classes, message):
     with pytest.raises(DataError, match=message):
         read_factor("f", given, 3, kind, classes)
+
+
+def test_names_of_classes_are_the_labels_that_they_came_from() -> None:
+    for labels in ([10, 20, 30], ["a", "b"], ["1", "one"]):
+        factor = read_factor("kind", labels, len(labels))
+        assert class_values(factor.classes or ()) == labels
+    assert class_values(("01", "2")) == ["01", "2"]  # no number is written so

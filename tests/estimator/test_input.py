@@ -47,8 +47,10 @@ def test_images_as_nhwc_floats_are_refused_with_the_remedy() -> None:
 
 
 def test_images_of_floats_above_1_are_refused() -> None:
-    with pytest.raises(DataError, match="images of floats are from 0 to 1, but x reaches"):
-        read_items(255 * PIXELS[:, None])
+    for images in (255 * PIXELS[:, None], 255 * PIXELS):
+        with pytest.raises(DataError, match="images of floats are from 0 to 1, but x reaches"):
+            read_items(images)
+    assert read_items(255 * PIXELS.reshape(30, -1)).x.shape == (30, 64)  # rows of numbers
 
 
 def test_grey_images_of_floats_get_their_channel() -> None:
@@ -69,7 +71,7 @@ def test_other_sizes_and_scales_than_fitted_are_refused() -> None:
         rows.predict(np.zeros((2, 3)))
 
 
-@pytest.mark.parametrize("name", ["style", "x", "y", "self", "n"])
+@pytest.mark.parametrize("name", ["style", "x", "y", "self", "n", "two words"])
 def test_factors_may_be_called_as_our_own_names(name: str) -> None:
     vae = small().fit(PIXELS, **{name: np.arange(30) % 3})
     assert list(vae.factors_) == [name]

@@ -115,12 +115,12 @@ def _higher(one: float, other: float) -> float:
 
 def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:
     """Images of floats from 0 to 255 would be taken for something else than pixels."""
-    if items.ndim != 4 or not items.dtype.is_floating_point:
+    if items.ndim not in (3, 4) or not items.dtype.is_floating_point:
         return
     if low >= 0 and 1 < high <= 255:
         raise DataError(
             f"{name}: images of floats are from 0 to 1, but x reaches {high:g}; divide by its largest value, "
-            "or make it uint8 (0 to 255)."
+            "or make it uint8 (0 to 255). Other numbers go as rows, x.reshape(len(x), -1)."
         )
 
 

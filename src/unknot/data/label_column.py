@@ -69,6 +69,16 @@ def read_factor(
     return factor
 
 
+def class_values(names: Sequence[str]) -> list[Any]:
+    """Names of classes as the labels that they came from: whole numbers if all of them are, else words.
+
+    >>> class_values(["10", "20"]), class_values(["1", "one"])
+    ([10, 20], ['1', 'one'])
+    """
+    whole = all(name.isdecimal() and str(int(name)) == name for name in names)
+    return [int(name) for name in names] if whole else list(names)
+
+
 def _as_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labels as an array of bools, whole numbers, floats or strings, and a mask of those that are absent.
 
@@ -169,7 +179,7 @@ def _warn_of_numbers(name: str, values: np.ndarray, kind: str | None) -> None:
     if count > MANY_CLASSES:
         warnings.warn(
             f"factor '{name}': its whole numbers are taken as {count} classes; if they are numbers, declare "
-            f"kinds={{'{name}': 'continuous'}}.",
+            f"kinds={{'{name}': 'continuous'}}, or for a file --set \"data.kinds={{{name}: continuous}}\".",
             UnknotWarning,
             stacklevel=2,
         )

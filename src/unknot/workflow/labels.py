@@ -11,6 +11,7 @@ import torch
 from unknot.data.batch import any_known
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor, Kind
+from unknot.data.label_column import class_values
 from unknot.errors import DataError, SpecError
 from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
@@ -116,8 +117,7 @@ def own_classes(factor: Factor, count: int) -> list[Any]:
         return []
     if factor.kind == "binary":
         return [False, True]
-    names = class_names(factor, count)
-    return [int(name) for name in names] if all(_is_whole(name) for name in names) else list(names)
+    return class_values(class_names(factor, count))
 
 
 def _is_whole(name: str) -> bool:

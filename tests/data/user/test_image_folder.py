@@ -120,3 +120,11 @@ def test_train_and_test_sub_folders_are_splits(tmp_path: Path) -> None:
     data = read_user_data(tmp_path)
     assert data.split("test").factors["label"].values.tolist() == [0, 1]
     assert len(data.split("train")) == 2
+
+
+def test_a_train_folder_alone_is_no_class(tmp_path: Path) -> None:
+    for i, name in enumerate(["train/cat/a.png", "train/dog/b.png"]):
+        write(tmp_path / name, 10 * i)
+    data = read_user_data(tmp_path)
+    assert data.factors["label"].classes == ("cat", "dog")
+    assert not data.splits

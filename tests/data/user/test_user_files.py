@@ -61,6 +61,18 @@ def test_a_share_for_testing(tmp_path: Path) -> None:
         read_user_data(save(tmp_path / "one.npz", x=X[:1]), test_share=0.5)
 
 
+@pytest.mark.parametrize("values", [(10, 20, 30), (1, 2, 3)])
+def test_labels_10_20_30_of_another_file_are_the_classes_of_the_first(
+    tmp_path: Path, values: tuple[int, ...]
+) -> None:
+    first = read_user_data(save(tmp_path / "a.npz", x=X, kind=np.array(values)[np.arange(6) % 3]))
+    other = read_user_data(save(tmp_path / "b.npz", x=X[:2], kind=[values[2], values[0]]), like=first)
+    assert other.factors["kind"].values.tolist() == [2, 0]
+    assert other.factors["kind"].classes == first.factors["kind"].classes
+    with pytest.raises(DataError, match="expected one of the classes"):
+        read_user_data(save(tmp_path / "c.npz", x=X[:2], kind=[0, 7]), like=first)
+
+
 def test_other_data_has_the_same_kinds_and_classes(tmp_path: Path) -> None:
     first = read_user_data(save(tmp_path / "a.npz", x=X, kind=np.arange(6) % 3, size=np.linspace(0, 1, 6)))
     other = save(tmp_path / "b.npz", x=X[:2], kind=[0, 1], size=[1, 2], more=[0, 0])

@@ -29,13 +29,14 @@ def folder_labels(
     """Labels of files by their paths from the folder.
 
     They are those of ``labels.csv`` by file name, and files that it does not name are unlabelled. Without that table
-    the sub-folders are the classes of one factor, and files beside them are unlabelled. Files below ``train`` and
-    ``test`` alone are the two splits. Those kept for the test by ``splits`` do not tell what labels are.
+    the sub-folders are the classes of one factor, and files beside them are unlabelled. ``train`` and ``test`` above
+    them are the two splits, no classes. Those kept for the test by ``splits`` do not tell what labels are.
     """
     if (folder / LABELS).exists():
         deciding = dict(zip(names, deciding_rows(splits or {}, len(names)).tolist(), strict=True))
         return _table_labels(folder / LABELS, names, factors, like, kinds or {}, deciding)
-    return _sub_folder_labels(folder, names, bool(folder_splits(names)), factors, like)
+    below = {name.split("/")[0] for name in names} <= _PARTS  # also where there is only one of the two
+    return _sub_folder_labels(folder, names, below, factors, like)
 
 
 def _table_labels(

@@ -14,6 +14,7 @@ from unknot.data.files.broken_file import READER_ERRORS
 from unknot.data.files.npz_arrays import open_npz
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
+from unknot.data.label_column import class_values
 from unknot.data.stored_items import StoredItems
 from unknot.data.user.csv_table import read_csv_table
 from unknot.data.user.image_folder import has_images, read_image_folder
@@ -69,7 +70,8 @@ def read_user_data(
     """
     path = Path(path)
     if like is not None:
-        classes = {name: f.classes for name, f in like.factors.items() if f.classes} | dict(classes or {})
+        known = {name: class_values(f.classes) for name, f in like.factors.items() if f.classes}
+        classes = known | dict(classes or {})
         kinds = {name: f.kind for name, f in like.factors.items()} | dict(kinds or {})
     wanted = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
     split = share_for_testing(test_share, seed)
