@@ -340,8 +340,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         from unknot.report.page import write_report
 
         data = self._labelled(x, y, labels)
-        content = collect_model(self.trained_, data, Path(path).stem)
-        write_report(replace(content, records=getattr(self, "history_", [])), Path(path))
+        history = getattr(self, "history_", [])
+        write_report(collect_model(self.trained_, data, Path(path).stem, history=history), Path(path))
 
     def counterfactuals(self, x: Any, y: Any = None, /, **labels: Any) -> dict[str, Counterfactual]:
         """What happens when one factor of x is changed and everything else is kept, for every factor by name.
