@@ -112,3 +112,13 @@ def test_draws_have_each_columns_noise_and_shares() -> None:
     assert_frequencies(drawn[:, 2].long().bincount(), share[1:])
     assert bool((drawn[:, 3] == drawn[:, 3].round()).all())
     assert drawn[:, 3].min() == 0
+
+
+def test_a_category_is_its_one_hot_columns() -> None:
+    entry = torch.tensor([0.0, 2, 1, 2, NAN, 0, 2])
+    spread = torch.where(entry.isnan()[:, None], NAN, torch.eye(3)[entry.nan_to_num().long()])
+    category = TableViews([{"name": "c", "kind": "category", "size": 3, "holes": True}], 7)
+    columns = TableViews([{"name": n, "kind": "real", "holes": True} for n in "abc"], 7)
+    category.learn(entry[:, None])
+    columns.learn(spread)
+    torch.testing.assert_close(category(entry[:, None]).inputs, columns(spread).inputs)
