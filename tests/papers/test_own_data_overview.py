@@ -14,7 +14,7 @@ def entry(
 ) -> dict[str, Any]:
     numbers = {"accuracy": accuracy, "log_loss": log_loss, "calibration": 0.05, "seconds": 1.0}
     case = {"row": f"{group}: {table}", "column": column, "item": table, "group": group, "numbers": False}
-    return {"case": case, "numbers": {key: {"mean": value} for key, value in numbers.items()}}
+    return {"case": case, "seeds": 3, "numbers": {key: {"mean": value} for key, value in numbers.items()}}
 
 
 FOUND = [
@@ -49,6 +49,7 @@ def test_goals_say_what_was_missed() -> None:
     assert next(value for title, value in asked.items() if title.startswith("accuracy")).startswith(
         "**miss** +1.00 ±"
     )
+    assert "| fresh: classes, 2 tables, 3 splits | ours | labels alone | linear |" in lines
     assert any(line.startswith("| accuracy (%) | 77.0 | 76.0 | 76.0 |") for line in lines)
 
 

@@ -44,6 +44,7 @@ class CellTable:
         whole = set(self.methods) >= {"ours", "labels alone", "linear"}
         self.lines = [line for line in rows.values() if whole and len(line) == len(self.methods)]
         self.tables = [line[self.methods[0]]["case"]["item"] for line in self.lines]
+        self.splits = min((one["seeds"] for line in self.lines for one in line.values()), default=0)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -84,8 +85,8 @@ def means(group: str, numbers: bool, cells: CellTable) -> list[str]:
     ranks = average_ranks(cells.value("accuracy"))
     lines.append(["average rank", *(f"{rank:.2f}" for rank in ranks)])
     kind = "numbers" if numbers else "classes"
-    tables = len(set(cells.tables))
-    return table_lines([f"{group}: {kind}, {tables} tables, {len(cells)} cells", *cells.methods], lines)
+    tables, splits = len(set(cells.tables)), "one split" if cells.splits == 1 else f"{cells.splits} splits"
+    return table_lines([f"{group}: {kind}, {tables} tables, {splits}", *cells.methods], lines)
 
 
 def cells_of(content: Mapping[str, Any], group: str, numbers: bool) -> CellTable:
