@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 
 from tests.train.programs import digits
+from unknot.data.dataset import Dataset
+from unknot.data.stored_items import StoredItems
 from unknot.errors import SpecError
 from unknot.train import TrainConfig
 from unknot.train.epochs import Epochs
@@ -41,6 +44,30 @@ def test_processes_share_each_batch() -> None:
     whole = _ids(Epochs.plan(digits(), config), 0, 5)
     parts = [_ids(Epochs.plan(digits(), config, rank, 4), 0, 5) for rank in range(4)]
     assert [list(itertools.chain(*pieces)) for pieces in zip(*parts, strict=True)] == whole
+
+
+def test_each_process_reads_its_own_part_of_a_file() -> None:
+    class Recorded:
+        """Rows of a file, which remembers those that were read."""
+
+        shape, dtype = (64, 2), np.dtype(np.float32)
+
+        def __init__(self) -> None:
+            self.read: list[int] = []
+
+        def __getitem__(self, rows: np.ndarray) -> np.ndarray:
+            numbers = np.arange(64)[rows]
+            self.read += numbers.tolist()
+            return np.stack([numbers, numbers], 1).astype(np.float32)
+
+    config, seen = TrainConfig(epochs=1, batch_size=16), []
+    for rank in range(2):
+        rows = Recorded()
+        data = Dataset("d", StoredItems([rows]), torch.arange(64))
+        ids = _ids(Epochs.plan(data, config, rank, 2), 0, 4)
+        assert rows.read == list(itertools.chain(*ids))
+        seen += rows.read
+    assert sorted(seen) == list(range(64))
 
 
 def test_a_batch_that_does_not_divide_is_refused() -> None:

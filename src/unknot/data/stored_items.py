@@ -11,7 +11,7 @@ from torch import Tensor
 
 from unknot.data.plain_array import plain_array
 
-_BLOCK = 1 << 26  # bytes that are looked at together
+_BLOCK = 1 << 24  # bytes that are looked at together
 
 
 class Stored(Protocol):
