@@ -44,4 +44,4 @@ def answers(wrong: dict[int, float]) -> Answers:
     shares = np.where(np.arange(2) == KIND.numpy()[:, None], 0.9, 0.1)
     for row, sure in wrong.items():
         shares[row] = np.where(np.arange(2) == KIND[row].item(), 1 - sure, sure)
-    return Answers({"kind": shares, "size": SIZE.numpy()[:, None]}, {})
+    return Answers({"kind": shares, "size": SIZE.numpy()[:, None]})

@@ -15,6 +15,7 @@ from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.trained_model import TrainedModel
 
 _ITEMS = 200  # whose factor is changed
+_MEASURED = 10_000  # that tell how far a column spreads
 _SHOWN = 20  # columns, those that move most
 _MOST_CLASSES = 12
 _QUANTILES = (0.1, 0.5, 0.9)  # of the labels: what a number is set to
@@ -33,7 +34,8 @@ def moved_columns(model: TrainedModel, data: Dataset, answers: Answers) -> list[
         values, names = settings
         rows = data.batch(range(min(_ITEMS, len(data)))).x
         moved = model.vary(rows, node.name, values).numpy()[..., numbers].mean(0)  # (settings, columns)
-        scale = np.nanstd(data.batch(range(len(data))).x.numpy()[:, numbers], 0)
+        many = data.batch(range(min(_MEASURED, len(data)))).x
+        scale = np.nanstd(many.numpy()[:, numbers], 0)
         apart = (moved - moved.mean(0)) / np.where(scale > 0, scale, 1)
         order = np.argsort(-np.ptp(apart, axis=0), kind="stable")[:_SHOWN]
         columns = [data.table[numbers[i]].name for i in order]

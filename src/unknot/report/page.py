@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+_LEAST = 0.75  # of its own width: to which a figure may shrink and still be read
+
+
 def write_report(content: Content, path: Path) -> None:
     """Draw the content and write the page, whole or not at all."""
     write_file(path, render(content).encode())
@@ -86,5 +89,6 @@ def _shown(section: Section) -> dict[str, Any]:
     drawn = {**vars(section), "image": None}
     if section.figure is not None:
         width, _ = section.figure.get_size_inches()
-        drawn |= {"image": data_uri(section.figure), "width": int(width * 96)}
+        least = _LEAST * width * 96  # narrower, it is scrolled
+        drawn |= {"image": data_uri(section.figure), "width": int(width * 96), "least": int(least)}
     return drawn

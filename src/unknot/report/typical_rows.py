@@ -14,6 +14,7 @@ from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.trained_model import TrainedModel
 
 _DRAWS = 500
+_OBSERVED = 10_000  # rows
 _MOST_CLASSES = 8
 _MOST_COLUMNS = 40
 
@@ -26,7 +27,8 @@ def typical_rows(model: TrainedModel, data: Dataset, answers: Answers, seed: int
             continue
         names = class_names(data.factors[node.name], node.size or 0)[:_MOST_CLASSES]
         expected = [_drawn(model, node, k, seed) for k in range(len(names))]
-        classes, x = data.factors[node.name].values.cpu(), data.batch(range(len(data))).x.cpu()
+        rows_seen = range(min(_OBSERVED, len(data)))
+        x, classes = data.batch(rows_seen).x.cpu(), data.factors[node.name].values.cpu()[: len(rows_seen)]
         rows = tuple(
             (
                 column.name,
