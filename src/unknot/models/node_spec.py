@@ -32,6 +32,8 @@ class NodeSpec:
             words are made from, "bayes": by Bayes' rule, from the generative model itself; "": the default.
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
             to have seen beside its own; None: the default.
+        generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`);
+            "": the default.
         sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
         confidence: its own threshold of agreement; None: the model's.
         centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
@@ -53,6 +55,7 @@ class NodeSpec:
     pooled: bool = False
     recogniser: str = ""
     prior_words: float | None = None
+    generator: str = ""
     sees: str = ""
     confidence: float | None = None
     centre: tuple[float, ...] = ()

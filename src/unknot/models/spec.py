@@ -138,6 +138,8 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(
             f"node '{one.name}': recogniser bayes is for a categorical node that words are made from"
         )
+    if one.generator and not (one.is_data and LIKELIHOODS[one.family].entrywise):
+        raise SpecError(f"node '{one.name}': generator says how images and other numbers are made")
     if one.sees and one.is_data:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
     (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)

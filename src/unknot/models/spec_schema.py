@@ -38,6 +38,7 @@ NODE: Schema = table(
         "pooled": flag(),
         "recogniser": {"enum": ["", "faces", "bayes"], "description": "faces, bayes, or left out"},
         "prior_words": left_out_or(number(0)),
+        "generator": {"enum": ["", "product"], "description": "product, or left out"},
         "sees": {"type": "string", "description": "a word, or left out"},
         "confidence": left_out_or(number(0, 1)),
         "centre": list_of(number(), words="a list of numbers, one for each dimension"),

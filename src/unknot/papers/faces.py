@@ -109,8 +109,9 @@ def seen_by(settings: Settings, train: Dataset, seed: int) -> Dataset:
 
 def trained_on_faces(settings: Settings, train: Dataset, seed: int) -> TrainedModel:
     """The model of the settings, trained."""
-    # a mirrored face is still that face, lit from the other side
-    shown = mirrored(seen_by(settings, train, seed), {"light": (-1.0, 1.0, 1.0)})
+    shown = seen_by(settings, train, seed)
+    if settings.get("mirror", True):  # a mirrored face is still that face, lit from the other side
+        shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
     train_settings = {"labelled_share": None, **settings["train"], "seed": seed, "progress": False}
     made = assemble(shown, settings["model"], train_settings)
     if fit(made.trainee, shown, made.config).stopped_because == "interrupted":

@@ -14,6 +14,7 @@ from unknot.models.face_trunk import FaceTrunk
 from unknot.models.families.family import Family
 from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk
 from unknot.models.node_spec import NodeSpec, refuse_units
+from unknot.models.product_decoder import Part, ProductDecoder
 
 _SMALL_IMAGE = 28 * 28  # up to here a perceptron draws images as well as convolutions, and faster
 
@@ -22,6 +23,7 @@ class Likelihood(nn.Module, ABC):
     """A data node of a given shape. ``site`` scores data (or, given none, shows what would be generated)."""
 
     name: ClassVar[str]  # in descriptions
+    entrywise: ClassVar[bool] = True  # its networks give one number for each entry of the data
     takes_columns: ClassVar[bool] = False  # items are rows of a table, whose columns are described
 
     def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
@@ -55,7 +57,11 @@ class Likelihood(nn.Module, ABC):
 
     def decoder_of(self, parents: Sequence[Family]) -> nn.Module | None:
         """A last network that takes the parents' values by name; None: :meth:`decoder`, which joins them."""
-        return None
+        if not self.spec.generator:
+            return None
+        width = self.spec.hidden[-1] if self.spec.hidden else self.width
+        parts = [_part(one) for one in parents]
+        return ProductDecoder([one.value_size for one in parents], parts, self.shape, width)
 
     @abstractmethod
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
@@ -71,3 +77,10 @@ class Likelihood(nn.Module, ABC):
         self.site(trace, outputs, None, self.spec.name)
         drawn: Tensor = trace[self.spec.name].value
         return drawn
+
+
+def _part(parent: Family) -> Part:
+    """What a parent is to a generator that multiplies: a factor of classes or numbers, or what is left over."""
+    if not parent.spec.labels:
+        return "rest"
+    return "classes" if parent.has_classes else "numbers"

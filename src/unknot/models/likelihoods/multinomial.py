@@ -25,6 +25,7 @@ class MultinomialLikelihood(PoissonLikelihood):
     """
 
     name = "multinomial"
+    entrywise = False
 
     @classmethod
     def suits(cls, x: Tensor, table: bool) -> bool:

@@ -16,6 +16,7 @@ class TableLikelihood(Likelihood):
     """Columns of several kinds, with missing entries."""
 
     name = "table"
+    entrywise = False
     takes_columns = True
 
     @classmethod
