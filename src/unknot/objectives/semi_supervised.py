@@ -18,7 +18,7 @@ from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.classifier import Classifier, Number, classifier
 from unknot.objectives.parts.closed_form import site_term
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.parts.prices import Prices, priced_parts
+from unknot.objectives.parts.prices import priced_parts
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, proposals
 from unknot.objectives.terms import Terms, weighted_sum
@@ -33,9 +33,9 @@ def semi_supervised(
     *,
     relaxed_kl: str = "density",
     weight_gradient: bool = True,
-    information: Number = 1.0,
-    between: Number = 1.0,
-    within: Prices = 1.0,
+    information: Number | Mapping[str, Number] = 1.0,
+    between: Number | Mapping[str, Number] = 1.0,
+    within: Number | Mapping[str, Number] = 1.0,
     groups: Groups | None = None,
     dataset_size: int | None = None,
     **options: Unpack[Options],
@@ -62,10 +62,11 @@ def semi_supervised(
       ``"discrete"``: that of the classes behind them (Jang et al. 2017), at most log K, but no bound of either model;
     * ``weight_gradient``: whether the gradient goes through w̄, see below;
     * ``information``, ``between``, ``within``: prices on the parts of the bound, as in E19: of the information that
-      the codes keep of x, of the correlation between groups, and within them (a number, or by name). One is the
-      bound; ``between=4.0`` makes a style that does not know the digit. With labels or draws of the digit alike,
-      q(z | y) is estimated from the batch, each item counting as far as the recogniser gives it that class
-      (:mod:`unknot.objectives.parts.prices`);
+      the codes keep of x, of the correlation between groups, and within them. One is the bound; ``between=4.0`` makes
+      a style that does not know the digit. By name they price some parts alone: ``between={"digit, style": 4.0}``
+      that pair, ``information={"style": 2.0}`` what the style knows of x, ``within={"within[z]": 3.0}``. With
+      labels or draws of the digit alike, q(z | y) is estimated from the batch, each item counting as far as the
+      recogniser gives it that class (:mod:`unknot.objectives.parts.prices`);
     * ``groups``, ``dataset_size``, ``options``: as of :func:`~unknot.objectives.decomposition.decompose`, which they
       are handed to; ``dataset_size`` is needed where a price is not one.
 
@@ -81,7 +82,8 @@ def semi_supervised(
       chain rule (:mod:`unknot.objectives.parts.classifier`).
 
     * ``mutual_information``, ``between``, ``within``: those parts of the bound whose price is not one; since the bound
-      holds each of them once, their weight is the price less one.
+      holds each of them once, their weight is the price less one. Likewise ``between[digit, style]`` and
+      ``information[style]``.
 
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
 from torch.distributions import Distribution
 
 from unknot.core.node import Variable
@@ -14,6 +16,7 @@ from unknot.objectives.marginal.dependent_variables import DependentVariables
 from unknot.objectives.marginal.encoder_parents import Encoder, Parents, encoder_parents
 from unknot.objectives.marginal.gather import gather_distribution, own_columns, process_count
 from unknot.objectives.marginal.join_distributions import join_distributions
+from unknot.objectives.marginal.joint_logs import joint_logs, joint_of
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, check_names, marginal_tree
 from unknot.objectives.marginal.parent_tables import EncoderRuns
 from unknot.objectives.marginal.sampled_parents import SampledParents
@@ -57,6 +60,16 @@ class InferenceMarginal:
             node.name: variable_pairs(node, self._columns(node, items), weights) for node in q.variables()
         }
         return marginal_tree(pairs, groups, weights)
+
+    def group_logs(self, q: Trace, groups: Mapping[str, Sequence[str]]) -> list[Tensor] | None:
+        """log q^ of each of some groups, then of all of them together; None where variables depend on each other."""
+        items = _batch_size(q)
+        if any(encoder_parents(q, self.parents, self.encoder).values()):
+            return None
+        weights = self._mixture(q, items)
+        named = [name for names in groups.values() for name in names]
+        joints = {name: joint_of(q[name], self._columns(q[name], items), weights) for name in named}
+        return joint_logs(joints, groups, weights)
 
     def _dependent(
         self, q: Trace, parents: Parents, weights: Mixture, items: int, groups: Groups

@@ -78,6 +78,18 @@ def concrete(
     parent: Tensor | None = None,
     labelled: Tensor | None = None,
 ) -> Pairs:
+    """Concrete draws, one leaf: see :func:`concrete_joint`."""
+    return one_leaf(concrete_joint(log_value, logits, temperature, mixture, parent, labelled), mixture)
+
+
+def concrete_joint(
+    log_value: Tensor,
+    logits: Tensor,
+    temperature: Tensor | float,
+    mixture: Mixture,
+    parent: Tensor | None = None,
+    labelled: Tensor | None = None,
+) -> Tensor:
     """Concrete draws u = log y (*rows, K), scored by the density of u; logits (C, K) or (T, C, K) with ``parent``.
 
     With a = logits_c and s = -τ u_b (Maddison et al. 2017, App. C.3),
@@ -102,8 +114,8 @@ def concrete(
         joint = columns.log_density(draws.double().unsqueeze(-2))  # (*rows, C, K) -> (*rows, C)
     joint = joint.to(_result_dtype(log_value, logits))
     if labelled is not None:
-        joint = joint.where(~labelled[..., None], mass(log_value.exp(), logits, mixture, parent).joint)
-    return Pairs(joint, log_mixture(joint, mixture)[..., None])
+        joint = joint.where(~labelled[..., None], mass_joint(log_value.exp(), logits, mixture, parent))
+    return joint
 
 
 def _concrete_products(s: Tensor, a: Tensor, temperature: Tensor | float, parent: Tensor | None) -> Tensor:
@@ -117,12 +129,21 @@ def _concrete_products(s: Tensor, a: Tensor, temperature: Tensor | float, parent
 
 
 def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Pairs:
+    """A class by its mass, one leaf: see :func:`mass_joint`."""
+    return one_leaf(mass_joint(value, logits, mixture, parent), mixture)
+
+
+def mass_joint(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Tensor:
     """Categorical log-mass Σ_k y_k log π_k at y (*rows, K), one-hot or between the vertices."""
     _check_tables("categorical", logits, value, mixture, parent)
     # 0 * -inf is NaN: a class that cannot be drawn gets the lowest finite log-mass instead.
     dtype = _result_dtype(value, logits)
     log_mass = logits.double().log_softmax(-1).clamp(min=torch.finfo(dtype).min / 2)
-    joint = _row_products(value.double(), log_mass, parent).to(dtype)
+    return _row_products(value.double(), log_mass, parent).to(dtype)
+
+
+def one_leaf(joint: Tensor, mixture: Mixture) -> Pairs:
+    """A variable that is one leaf, from its matrix (*rows, C)."""
     return Pairs(joint, log_mixture(joint, mixture)[..., None])
 
 

@@ -29,7 +29,7 @@ def variable_pairs(
 ) -> Pairs:
     """The draws of ``node`` under ``columns``: batch shape (C, dims...), or (K, C, dims...) with ``parent``."""
     if isinstance(columns, Concrete) and node.scored_by == "density":
-        return _concrete(node, columns, mixture, parent)
+        return pairwise.one_leaf(concrete_joint(node, columns, mixture, parent), mixture)
     if isinstance(columns, BinaryConcrete) and node.scored_by == "density":
         return _binary(node, columns, mixture, parent)
     if isinstance(columns, Concrete):
@@ -37,16 +37,19 @@ def variable_pairs(
     return pairwise.distribution_pairs(columns, node.value, mixture, parent)
 
 
-def _concrete(node: Variable, columns: Concrete, mixture: Mixture, parent: Tensor | None) -> Pairs:
+def concrete_joint(
+    node: Variable, columns: Concrete, mixture: Mixture, parent: Tensor | None = None
+) -> Tensor:
+    """The draws and labels of a relaxed class under ``columns``: the matrix (*rows, C) alone."""
     if node.known is True:
-        return pairwise.mass(node.value, columns.logits, mixture, parent)
+        return pairwise.mass_joint(node.value, columns.logits, mixture, parent)
     assert node.unbounded is not None
     if node.known is False:
-        return pairwise.concrete(node.unbounded, columns.logits, columns.temperature, mixture, parent)
+        return pairwise.concrete_joint(node.unbounded, columns.logits, columns.temperature, mixture, parent)
     # The row of a label holds its logarithm, -inf included; no gradient goes to a label.
     log_value = torch.where(node.known[..., None], node.value.detach().log(), node.unbounded)
     labelled = node.known.expand(log_value.shape[:-1])
-    return pairwise.concrete(log_value, columns.logits, columns.temperature, mixture, parent, labelled)
+    return pairwise.concrete_joint(log_value, columns.logits, columns.temperature, mixture, parent, labelled)
 
 
 def _binary(node: Variable, columns: BinaryConcrete, mixture: Mixture, parent: Tensor | None) -> Pairs:

@@ -20,7 +20,7 @@ A prior that depends on the input alone, p(z | x), factorises as far as its site
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -54,6 +54,11 @@ class PriorMarginal:
     program: PriorProgram | None = None
     draws: int = 256
     parents: Parents | None = None
+
+    def factorises(self, p: Trace, names: Sequence[str]) -> bool:
+        """Whether none of these sites depends on another, so that the prior has no correlation between them."""
+        sites = {name: p[name] for name in p if name in names}
+        return not any(prior_parents(sites, self.program, self.parents).values())
 
     def tree(self, q: Trace, p: Trace, groups: Groups, inference: Marginal) -> Marginal:
         """log p of every node, in the shape of ``inference``, at the same draws."""
