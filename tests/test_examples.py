@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import unknot
+from tests.cli.docstrings import write_docstrings
 from tests.cli.running import run
 from unknot.models import GraphicalModel
 from unknot.workflow.recipe import Recipe
@@ -40,6 +41,9 @@ def test_a_described_model_trains(
         data: list[str | Path] = [canvases(tmp_path / "canvases.npz", monkeypatch)]
     elif spec.stem == "faces":
         data = [tiny_faces(tmp_path / "faces.npz")]
+    elif spec.stem == "prodlda":
+        write_docstrings(tmp_path / "texts", 20)
+        data = [tmp_path / "texts", "--set", "train.epochs=null"]
     else:
         data = ["--set", "data.name=digits"]
     code, out, err = run(capsys, "fit", spec, *data, *SHORT, "--run", "out")

@@ -30,7 +30,7 @@ def test_word_dropout_leaves_out_words_and_keeps_the_mean(sparse: bool) -> None:
 
 
 def test_a_head_is_standard_in_a_batch() -> None:
-    made = topic_head(4, 3)(torch.randn(50, 4))
+    made = topic_head(4, 6)(torch.randn(50, 4))
     torch.testing.assert_close(made.mean(0), torch.zeros(6), atol=1e-5, rtol=0)
     torch.testing.assert_close(made.std(0, correction=0), torch.ones(6), atol=1e-3, rtol=0)
 

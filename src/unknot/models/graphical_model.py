@@ -238,7 +238,8 @@ class GraphicalModel(nn.Module):
         inputs = from_data + sum(self._family(p).value_size for p in parents)
         # a node read off the data alone needs no layer of its own after the trunk
         default = (self.spec.width // 2,) if parents else ()
-        return mlp(inputs, node.recognition_hidden or default, self._family(node.name).parameters_size)
+        size = self._family(node.name).parameters_size
+        return self.likelihood.head(inputs, node.recognition_hidden or default, size)
 
     def _seen(self, node: NodeSpec) -> int:
         """How many features of the data the node's recognition network sees."""

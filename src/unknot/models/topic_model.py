@@ -58,7 +58,9 @@ class TopicModel(nn.Module):
         self.trunk = TopicTrunk(Size((words,)), hidden, dropout, word_dropout, logarithm)
         self.heads = nn.ModuleDict(
             {
-                name: nn.Linear(hidden[-1], 2 * size) if mixing == "linear" else topic_head(hidden[-1], size)
+                name: nn.Linear(hidden[-1], 2 * size)
+                if mixing == "linear"
+                else topic_head(hidden[-1], 2 * size)
                 for name, size in self.groups.items()
             }
         )

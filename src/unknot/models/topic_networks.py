@@ -60,12 +60,12 @@ class TopicTrunk(Trunk):
         return torch.sparse_coo_tensor(indices, kept, counts.shape, is_coalesced=True, check_invariants=False)
 
 
-def topic_head(inputs: int, topics: int) -> nn.Module:
-    """Means and widths of topics from features, ``(B, H) -> (B, 2 K)``, each with mean 0 and spread 1 in a batch.
+def topic_head(inputs: int, outputs: int) -> nn.Module:
+    """Parameters of topics from features, ``(B, H) -> (B, 2 K)``, each with mean 0 and spread 1 in a batch.
 
     The batch norm keeps topics from collapsing together at the start (Srivastava & Sutton 2017, sec. 3.4).
     """
-    return LeadingAxes(nn.Sequential(nn.Linear(inputs, 2 * topics), nn.BatchNorm1d(2 * topics)), event_dims=1)
+    return LeadingAxes(nn.Sequential(nn.Linear(inputs, outputs), nn.BatchNorm1d(outputs)), event_dims=1)
 
 
 class TopicDecoder(nn.Module):

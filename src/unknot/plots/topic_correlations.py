@@ -16,9 +16,13 @@ _WORST = 0.05  # pairs less correlated than this are not worth a line
 
 
 def topic_correlations(
-    matrix: np.ndarray, spoken: Sequence[str], groups: np.ndarray, nats: np.ndarray, pairs: int = 6
+    matrix: np.ndarray,
+    spoken: Sequence[str],
+    groups: np.ndarray,
+    nats: np.ndarray | None = None,
+    pairs: int = 6,
 ) -> Figure:
-    """A figure of correlations ``(K, K)`` of topics, each with its words, its group and its information.
+    """A figure of correlations ``(K, K)`` of topics, each with its words, its group and (if known) its information.
 
     Below the matrix are the ``pairs`` of topics of different groups with the largest |r|.
     """
@@ -35,8 +39,8 @@ def topic_correlations(
     for line, (i, j) in enumerate(strongest_pairs(matrix, groups, pairs)):
         top = 1 - (line + 0.2) / max(pairs, 1)
         below.text(0, top, f"{matrix[i, j]:+.2f}", fontsize=7, va="top", transform=below.transAxes)
-        both = f"{spoken[i]} ({nats[i]:.2f} nats)\n{spoken[j]} ({nats[j]:.2f} nats)"
-        below.text(0.09, top, both, fontsize=7, va="top", transform=below.transAxes)
+        both = [spoken[k] if nats is None else f"{spoken[k]} ({nats[k]:.2f} nats)" for k in (i, j)]
+        below.text(0.09, top, "\n".join(both), fontsize=7, va="top", transform=below.transAxes)
     return figure
 
 

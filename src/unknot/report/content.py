@@ -20,6 +20,7 @@ from unknot.report.calibration import calibration
 from unknot.report.columns import moved_columns
 from unknot.report.gallery import Picture, gallery
 from unknot.report.imputation import imputation
+from unknot.report.in_words import in_words
 from unknot.report.mistakes import mistakes
 from unknot.report.predicted import predicted
 from unknot.report.section import Section
@@ -39,6 +40,7 @@ _DRAWN = 4  # items of the graph's example
 # What a report looks at beside the pictures, in the order of the page: each takes the model, the data and the
 # recogniser's answers, and returns sections, or none where it has nothing to say.
 SECTIONS: tuple[Callable[[TrainedModel, Dataset, Answers], list[Section]], ...] = (
+    in_words,
     mistakes,
     calibration,
     predicted,

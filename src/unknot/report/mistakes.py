@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from unknot.data.dataset import Dataset
+from unknot.data.excerpt import excerpt
+from unknot.data.sparse_counts import SparseCounts
 from unknot.plots.image_grid import drawn_in_ink, image_grid
 from unknot.report.answered import Answered, answered
 from unknot.report.section import Section, Table, three_digits
@@ -52,12 +54,15 @@ def _short(one: Answered, k: int) -> str:
 def _rows(title: str, one: Answered, worst: np.ndarray, data: Dataset) -> Section:
     header: tuple[str, ...] = ("item", "label", "recognised as", "sure")
     unusual = _unusual(one, worst, data)
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for j, i in enumerate(worst):
         names, sure = (one.classes[one.truth[i]], one.classes[one.guess[i]]), f"{100 * one.sure[i]:.0f} %"
         rows.append((str(int(data.ids[one.rows[i]])), *names, sure, *unusual[j : j + 1]))
     caption = "Items by their number in the data, counted from 0."
-    if unusual:
+    if isinstance(data.x, SparseCounts) and data.columns:
+        header += ("how it begins",)
+        rows = [(*row, excerpt(data, int(one.rows[i]))) for row, i in zip(rows, worst, strict=True)]
+    elif unusual:
         header += ("unusual for its label",)
         caption += (
             " The last column: where a row is furthest from the mean of its class, which is in brackets."

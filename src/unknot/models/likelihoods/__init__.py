@@ -6,9 +6,11 @@ from torch import Size, Tensor
 
 from unknot.models.likelihoods.bernoulli import BernoulliLikelihood
 from unknot.models.likelihoods.likelihood import Likelihood
+from unknot.models.likelihoods.mixture_topics import MixtureTopicsLikelihood
 from unknot.models.likelihoods.multinomial import MultinomialLikelihood
 from unknot.models.likelihoods.normal import NormalLikelihood
 from unknot.models.likelihoods.poisson import PoissonLikelihood
+from unknot.models.likelihoods.product_topics import ProductTopicsLikelihood
 from unknot.models.likelihoods.table import TableLikelihood
 from unknot.models.node_spec import NodeSpec
 
@@ -20,6 +22,8 @@ _ALL: tuple[
     TableLikelihood,
     BernoulliLikelihood,
     MultinomialLikelihood,
+    ProductTopicsLikelihood,
+    MixtureTopicsLikelihood,
     PoissonLikelihood,
     NormalLikelihood,
 )

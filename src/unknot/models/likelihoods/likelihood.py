@@ -12,7 +12,7 @@ from torch import Size, Tensor, nn
 from unknot.core.trace import Trace
 from unknot.models.face_trunk import FaceTrunk
 from unknot.models.families.family import Family
-from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk
+from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk, mlp
 from unknot.models.node_spec import NodeSpec, refuse_units
 from unknot.models.product_decoder import Part, ProductDecoder
 
@@ -54,6 +54,10 @@ class Likelihood(nn.Module, ABC):
         if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE and not self.spec.hidden:
             return ImageDecoder(inputs, self.shape, width=self.width)
         return VectorDecoder(inputs, self.shape, self.spec.hidden or (self.width, self.width))
+
+    def head(self, inputs: int, hidden: Sequence[int], outputs: int) -> nn.Module:
+        """A recogniser's last network, for one node: features of the data and values of others to its parameters."""
+        return mlp(inputs, hidden, outputs)
 
     def decoder_of(self, parents: Sequence[Family]) -> nn.Module | None:
         """A last network that takes the parents' values by name; None: :meth:`decoder`, which joins them."""

@@ -46,7 +46,7 @@ def judging(data: Dataset, train: Dataset | None = None, seed: int = 0) -> Judgi
 def _plain(data: Dataset, rows: torch.Tensor) -> Dataset:
     """At most so many items in memory as numbers, whatever the data stores them as."""
     some = data.subset(rows[:MOST_LEARNED].to(data.device)).to("cpu")
-    return replace(some, x=some.batch(range(len(some))).x)
+    return replace(some, x=some.batch(range(len(some))).x.to_dense())
 
 
 def _joined(parts: list[Dataset]) -> Dataset:

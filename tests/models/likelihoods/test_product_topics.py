@@ -1,0 +1,45 @@
+"""ProdLDA as a description: the Trace program, from the same weights."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.models.test_word_networks import counts
+from unknot.models import GraphicalModel, node
+from unknot.models.topic_model import TopicModel
+from unknot.objectives import elbo
+
+
+def described(family: str, groups: dict[str, int]) -> GraphicalModel:
+    latents = [node(name, "normal", size, recognised_from=["x"]) for name, size in groups.items()]
+    data = node("x", family, parents=list(groups), recognition_hidden=[6, 5])
+    return GraphicalModel([*latents, data], shape=(7,))
+
+
+@pytest.mark.parametrize("mixing", ["product", "mixture"])
+def test_both_forms_are_one_model(mixing: str) -> None:
+    groups = {"first": 3, "second": 2}
+    program = TopicModel(7, groups, mixing, hidden=(6, 5))
+    torch.nn.init.normal_(program.decoder.weight)
+    model = described(f"{mixing}_topics", groups)
+    model.trunk.load_state_dict(program.trunk.state_dict())
+    model.generation["x"].load_state_dict(program.decoder.state_dict())
+    for name in groups:
+        model.recognition[name].load_state_dict(program.heads[name].state_dict())
+    bounds: list[Tensor] = []
+    for one in (program.eval(), model.eval()):
+        torch.manual_seed(0)
+        q = one.encode(counts().to_sparse())
+        bounds.append(elbo(q, one.decode(counts().to_sparse(), q)).per_item)
+    torch.testing.assert_close(*bounds)
+
+
+def test_shares_of_words_and_drawn_documents() -> None:
+    import unknot
+
+    model = described("product_topics", {"topics": 3}).eval()
+    shares = model.expected(unknot.given(4))
+    torch.testing.assert_close(shares.sum(-1), torch.ones(4))
+    assert model.drawn(unknot.given(4)).sum(-1).tolist() == [100.0] * 4

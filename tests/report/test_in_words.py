@@ -1,0 +1,48 @@
+"""The part of a report that speaks words."""
+
+from __future__ import annotations
+
+from tests.estimator.test_text import CARS, SPACE, texts_of
+from unknot.data import from_arrays
+from unknot.data.dataset import Dataset
+from unknot.data.text_dataset import from_texts
+from unknot.report.content import collect_model
+from unknot.report.in_words import in_words
+from unknot.report.page import render
+from unknot.train.loop import fit
+from unknot.workflow.assembly import assemble
+from unknot.workflow.evaluation import recognise
+from unknot.workflow.text_defaults import text_model
+from unknot.workflow.trained_model import TrainedModel
+
+
+def small() -> tuple[TrainedModel, Dataset]:
+    spoken, topics = texts_of(80)
+    strange = "engine engine wheel road brake"  # called space: a mistake for sure
+    data = from_texts([*spoken, strange], {"topic": [*topics, "space"]}, options={"max_df": 1.0})
+    made = assemble(data, text_model(data, topics=2), {"steps": 40, "progress": False})
+    fit(made.trainee, made.data, made.config)
+    made.trainee.eval()
+    return made.model, data
+
+
+def test_classes_and_topics_in_words() -> None:
+    model, data = small()
+    answers = recognise(model, data)
+    classes, *rest = in_words(model, data, answers)
+    assert classes.table is not None
+    for (name, words, nearest), own in zip(classes.table.rows, (CARS, SPACE), strict=True):
+        assert name == ("cars" if own is CARS else "space")
+        assert set(words.split()[0:8:2]) == set(own)  # words and weights in turn
+        assert sum(word in own for word in nearest.split()) > 0.7 * len(nearest.split())
+    assert [section.title for section in rest] == ["In words: topics", "Topics: correlations"]
+    assert rest[1].figure is not None
+    assert in_words(model, from_arrays([[1.0, 2.0]]), answers) == []
+
+
+def test_the_page_shows_them_and_mistakes_as_excerpts() -> None:
+    model, data = small()
+    page = render(collect_model(model, data, "texts"))
+    assert "In words: topic" in page
+    assert "Most confident mistakes" in page
+    assert "engine engine wheel" in page
