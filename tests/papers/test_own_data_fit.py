@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+import os
+import signal
+from typing import Any
 
+import numpy as np
+import pytest
+
+from unknot.papers import own_data_fit
 from unknot.papers.own_data_fit import class_shares, fitted, full, labelled_data, real_columns
 
 DRAW = np.random.default_rng(0)
@@ -32,3 +38,15 @@ def test_a_class_without_a_label_has_hardly_any_probability() -> None:
 def test_full_keeps_the_places_of_classes() -> None:
     found = full(np.array([[0.25, 0.75]]), np.array([0, 2]), 3)
     np.testing.assert_allclose(found, [[0.25, 0, 0.75]], atol=1e-6)
+
+
+def test_an_interrupted_training_gives_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = own_data_fit.fit
+
+    def interrupted(model: Any, data: Any, config: Any) -> Any:
+        return whole(model, data, config, on_step=lambda step, _: os.kill(os.getpid(), signal.SIGTERM))
+
+    monkeypatch.setattr(own_data_fit, "fit", interrupted)
+    labels = np.where(np.arange(60) < 20, Y, -1)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(labelled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 5})

@@ -39,10 +39,11 @@ def fitted(
     settings: Mapping[str, Any] | None = None,
     model: Mapping[str, Any] | None = None,
 ) -> TrainedModel:
-    """The defaults fitted to the data, but for training ``settings`` and options of the ``model``."""
+    """The defaults fitted to the data, but for training ``settings`` and options of the ``model``; wholly, or not."""
     chosen = {"seed": seed, "progress": False, "device": "cpu", **(settings or {})}
     assembled = assemble(data, model or {}, chosen)
-    fit(assembled.trainee, data, assembled.config)
+    if fit(assembled.trainee, data, assembled.config).stopped_because == "interrupted":
+        raise KeyboardInterrupt
     assembled.trainee.eval()
     return assembled.model
 
