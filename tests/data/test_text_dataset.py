@@ -17,8 +17,14 @@ def test_texts_labels_and_words_stay_together() -> None:
     assert data.factor("group").values.tolist() == [1, 0, -1, 0]
     kept = data.subset(torch.tensor([False, False, True, True]))
     assert kept.texts == ("moon moon", "engine of a rocket")
-    assert kept.x[:].tolist() == [[0, 0, 2, 0], [0, 1, 0, 1]]
+    assert (kept.x[:] > 0).tolist() == [[False, False, True, False], [False, True, False, True]]
     assert kept.counter == data.counter
+
+
+def test_words_are_counted_and_weighed_by_tfidf_where_there_are_labels() -> None:
+    assert from_texts(TEXTS).x[:].tolist()[2:] == [[0, 0, 2, 0], [0, 1, 0, 1]]
+    weighed = from_texts(TEXTS, {"group": ["space", "cars", None, "cars"]}).x[:]
+    torch.testing.assert_close(weighed.norm(dim=1), torch.full((4,), 5.0))
 
 
 def test_words_are_those_of_the_training_texts() -> None:
