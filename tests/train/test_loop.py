@@ -18,6 +18,8 @@ from unknot.core import validation
 from unknot.data.batch import Batch
 from unknot.errors import DataError, RunError, SpecError
 from unknot.train import RunFolder, TrainConfig, fit
+from unknot.train.checkpoint import Checkpoint
+from unknot.train.loop import _log_offset
 
 
 def _config(**more: Any) -> TrainConfig:
@@ -247,3 +249,9 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
         fit(model(), digits().subset([]), _config())
     with pytest.raises(SpecError, match="no buffer 'temperature'"):
         fit(torch.nn.Linear(1, 1), digits(), _config(temperature=0.5))
+
+
+@pytest.mark.parametrize("told", ["", [], -1, None, 1.5])
+def test_a_forged_length_of_the_log_costs_the_log_and_not_the_run(told: object) -> None:
+    assert _log_offset(Checkpoint(1, {}, {"metrics_bytes": told})) == 0
+    assert _log_offset(Checkpoint(1, {}, {"metrics_bytes": 7})) == 7

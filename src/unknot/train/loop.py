@@ -20,6 +20,7 @@ from unknot.errors import RunError, SpecError
 from unknot.train import seeding
 from unknot.train.adversary import Adversary, FactorVAE
 from unknot.train.averaging import WeightAverage
+from unknot.train.checkpoint import Checkpoint
 from unknot.train.config import TrainConfig
 from unknot.train.divergence import Guard, culprit
 from unknot.train.early_stopping import EarlyStopping
@@ -299,7 +300,7 @@ class Loop:
                     "Apply the run's own label_budget.json, or start a new run."
                 )
             self.state.restore(made)
-        self.log.open(int(made.state.get("metrics_bytes", 0)) if made is not None else 0, self.state.step)
+        self.log.open(_log_offset(made), self.state.step)
 
     def _interrupted(self, interrupts: Interrupts) -> bool:
         world = self.fabric.world_size
@@ -348,6 +349,12 @@ class Loop:
         if step is None:
             return "Nothing was saved. Try a smaller learning rate, or clip_norm."
         return f"The checkpoint of step {step} is kept. Try a smaller learning rate, or clip_norm."
+
+
+def _log_offset(made: Checkpoint | None) -> int:
+    """Up to where the log belongs to the checkpoint. A forged number costs the log, not the run."""
+    told = 0 if made is None else made.state.get("metrics_bytes", 0)
+    return told if isinstance(told, int) and told >= 0 else 0
 
 
 def _temperature(model: nn.Module, config: TrainConfig, steps: int) -> Schedule | None:
