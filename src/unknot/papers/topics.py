@@ -44,8 +44,8 @@ NOTES = (
     "document is improved by 30 steps of inference of its own, as LDA's fold-in does. NPMI: mean over pairs of a "
     "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named. Duplicates share more "
     "than half of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
-    "topics above .1 nats; of a model with one group, between its first and last 25. Settings were chosen on 2,000 "
-    "held-out training documents."
+    "topics above .1 nats; of a model with one group, between its first and last 25. Settings are those of earlier "
+    "trials, whose numbers on test documents were looked at; only that they train was checked on held-out ones."
 )
 ONE, TWO = {"topics": 50}, {"first": 25, "second": 25}
 
