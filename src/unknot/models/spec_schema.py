@@ -16,6 +16,9 @@ from unknot.schema import (
 )
 
 WIDEST = 1 << 14  # a layer; two of them in a row are a gigabyte of weights
+HEAVIEST = (
+    1e12  # weight beside the bound: beyond it nothing else counts, and tensors take no larger whole number
+)
 _layers = list_of(whole(1, WIDEST), words=f"a list of layers, each a whole number from 1 to {WIDEST}")
 _word = {**text(), "maxLength": 40}
 _names = {
@@ -64,10 +67,10 @@ NODE: Schema = table(
 
 MODEL_SETTINGS: dict[str, Schema] = {
     "augment": left_out_or(AUGMENT),
-    "agreement": number(0),
+    "agreement": number(0, HEAVIEST),
     "confidence": number(0, 1),
-    "critic": number(0),
-    "swap": number(0),
+    "critic": number(0, HEAVIEST),
+    "swap": number(0, HEAVIEST),
     "width": whole(1, WIDEST),
     "temperature": number(above=0),
     "samples": left_out_or(whole(1, 10**4)),
