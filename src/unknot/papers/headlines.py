@@ -47,4 +47,18 @@ HEADLINES = (
         "labels alone: the same recogniser",
         ALONE,
     ),
+    Headline(
+        "mnist-hfvae",
+        "MNIST digits found without a label: median and worst share of images in the right class",
+        "",
+        "HFVAE as printed, β = 12, γ = 4",
+        "E19's weights as printed",
+    ),
+    Headline(
+        "topics-labels",
+        "20 Newsgroups from 100 labelled texts: test error",
+        "100",
+        "naive Bayes with EM",
+        "naive Bayes with EM",
+    ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,11 +36,13 @@ def topic_correlations(
     above.set_xticks([])
     figure.colorbar(shown, ax=above, shrink=0.7, label="correlation")
     below.axis("off")
+    # outside the layout: long lines would squeeze the matrix until its names are cut off
+    placed: dict[str, Any] = {"fontsize": 7, "va": "top", "transform": below.transAxes, "in_layout": False}
     for line, (i, j) in enumerate(strongest_pairs(matrix, groups, pairs)):
         top = 1 - (line + 0.2) / max(pairs, 1)
-        below.text(0, top, f"{matrix[i, j]:+.2f}", fontsize=7, va="top", transform=below.transAxes)
+        below.text(0, top, f"{matrix[i, j]:+.2f}", **placed)
         both = [spoken[k] if nats is None else f"{spoken[k]} ({nats[k]:.2f} nats)" for k in (i, j)]
-        below.text(0.09, top, "\n".join(both), fontsize=7, va="top", transform=below.transAxes)
+        below.text(0.09, top, "\n".join(both), **placed)
     return figure
 
 
