@@ -326,6 +326,7 @@ def test_two_processes_make_one_run(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.count("Trained 6 steps") == 1
+        assert "Verdict:" in done.stdout  # which is the first process's own work
     one, two = RunFolder.open(tmp_path / "one").latest(), RunFolder.open(tmp_path / "two").latest()
     assert one is not None
     assert two is not None

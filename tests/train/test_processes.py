@@ -12,7 +12,7 @@ import torch
 
 from unknot.errors import SpecError
 from unknot.train import Checkpoint, RunFolder
-from unknot.train.processes import connect, share_of
+from unknot.train.processes import connect, part, share_of
 
 
 def _train(path: Path, objective: dict[str, object], processes: int) -> Checkpoint:
@@ -48,7 +48,7 @@ def test_two_processes_give_the_model_of_one(tmp_path: Path, objective: dict[str
     for name, state in one.part("random").items():  # both drew the same noise
         assert torch.equal(two.part("random")[name], state)
     lines = [(tmp_path / name / "metrics.jsonl").read_text().splitlines() for name in ("one", "two")]
-    for mine, theirs in zip(*[[json.loads(line) for line in part] for part in lines], strict=True):
+    for mine, theirs in zip(*[[json.loads(line) for line in one_of] for one_of in lines], strict=True):
         assert mine["loss"] == pytest.approx(theirs["loss"], rel=1e-4)
 
 
@@ -63,3 +63,8 @@ def test_a_device_that_is_not_there_is_named() -> None:
         pytest.skip("this machine has CUDA")
     with pytest.raises(SpecError, match="device 'cuda'"):
         connect("cuda", "32-true")
+
+
+def test_one_process_has_nobody_to_part_from() -> None:
+    part()
+    assert not torch.distributed.is_initialized()

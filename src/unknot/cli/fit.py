@@ -59,7 +59,7 @@ def command(
         unknot fit --resume runs/mine-1           after an interrupt, or with a larger train.steps
     """
     from unknot.cli.show import show_scores
-    from unknot.train.processes import first_process
+    from unknot.train.processes import first_process, part
     from unknot.workflow.evaluation import recognise, scores
     from unknot.workflow.run import resume as go_on
     from unknot.workflow.run import train_recipe
@@ -81,6 +81,7 @@ def command(
     where = trained.run.path
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
+    part()
     if not first_process():
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")

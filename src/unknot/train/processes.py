@@ -56,6 +56,12 @@ def connect(device: str, precision: str) -> Fabric:
     return fabric
 
 
+def part() -> None:
+    """Leave the other processes: what comes after training is each one's own work, and must not wait for them."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
+
+
 def first_process() -> bool:
     """Whether this is the process that speaks for all."""
     return int(os.environ.get("RANK", 0)) == 0
