@@ -4,33 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from unknot.papers import demo
 from unknot.papers.digit_pictures import Look
-from unknot.papers.mnist import BEST, S17_VIEWS, VIEWS_TRAIN
+from unknot.papers.mnist import S17_VIEWS, VIEWS_TRAIN
 
 # Convolutions and two views that agree, for a good recogniser; the generator sees the images as they are.
 MODEL = {**{key: S17_VIEWS[key] for key in ("augment", "agreement", "confidence")}, "style": 10}
-# Digit and style are read from the image apart from each other, and their correlation has a price (E19's (A)).
-APART: dict[str, Any] = {
-    **{key: BEST[key] for key in ("augment", "agreement", "confidence")},
-    "nodes": {
-        "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-        "style": {"family": "normal", "size": 10, "recognised_from": ["x"]},
-        "x": {
-            "family": "bernoulli",
-            "parents": ["digit", "style"],
-            "channels": [16, 32, 64],
-            "pooled": True,
-            "hidden": [400, 400],
-        },
-    },
-}
-PRICED_TRAIN: dict[str, Any] = {**VIEWS_TRAIN, "steps": 1500, "batch_size": 400}
 
 
 def priced(between: float) -> dict[str, Any]:
-    """Model and training with a price on the correlation between digit and style; 1 is the bound."""
-    objective = {"name": "semi_supervised", "alpha": 400.0, "between": between}
-    return {"model": APART, "train": {**PRICED_TRAIN, "objective": objective}}
+    """The demo's model, digit and style read apart, and a price on their correlation (E19's (A)); 1 is the bound."""
+    return {
+        "model": demo.MODEL,
+        "train": {**demo.TRAIN, "objective": {**demo.TRAIN["objective"], "between": between}},
+    }
 
 
 # Without jitter: a reader trained on jittered digits takes whatever is a little blurred for an eight.
