@@ -15,9 +15,9 @@ DRAWS = 2  # of the style for each digit, in the importance-weighted prediction
 # S17's networks: one hidden layer of 512 in the recogniser and in the generator, ten dimensions of style.
 S17: dict[str, Any] = {"style": 10, "x": {"hidden": [512], "recognition_hidden": [512]}}
 S17_TRAIN: dict[str, Any] = {
-    "steps": 2500,
+    "steps": 15000,
     "batch_size": 100,
-    "labelled_share": 0.25,
+    "labelled_share": 0.1,
     "objective": {"name": "semi_supervised", "alpha": 100.0},
     "learning_rate": {"name": "cosine", "start": 1e-3},
 }
@@ -124,6 +124,10 @@ EXPERIMENT = Experiment(
                 "M = 1000": (3.60, 0.56),
                 "M = 3000": (3.92, 0.63),
             },
+        ),
+        Yardstick(
+            "S16 (per-class labels, supervision rate)",
+            {"M = 100": 12.2, "M = 600": 5.28, "M = 1000": 4.23, "M = 3000": 3.94},
         ),
         Yardstick("M1+M2 (Kingma et al. 2014)", {"M = 100": 3.33}),
         Yardstick("SDGM (Maaløe et al. 2016)", {"M = 100": 1.32}),

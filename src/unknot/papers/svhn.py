@@ -69,6 +69,7 @@ EXPERIMENT = Experiment(
         Yardstick("goal", {"M = 1000": 28.7}, "goal"),
         Yardstick("S17", {"M = 1000": (38.91, 1.06), "M = 3000": (29.07, 0.83)}),
         Yardstick("S17, early preprint", {"M = 1000": (28.71, 2.38)}),
+        Yardstick("S16", {"M = 1000": 30.32, "M = 3000": 23.98}),
         Yardstick("M1+M2 (Kingma et al. 2014)", {"M = 1000": (36.02, 0.10)}),
         Yardstick("SDGM (Maaløe et al. 2016)", {"M = 1000": 29.82}),
     ],
