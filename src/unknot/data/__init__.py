@@ -4,6 +4,7 @@ from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.from_arrays import from_arrays
+from unknot.data.hold_out import hold_out
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
 from unknot.data.packed import PackedBits
@@ -21,6 +22,7 @@ __all__ = [
     "TextDataset",
     "from_arrays",
     "from_texts",
+    "hold_out",
     "load",
     "names",
     "per",

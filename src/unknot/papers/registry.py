@@ -24,6 +24,7 @@ from unknot.papers import (
     topics_labels,
     topics_nvdm,
     topics_prodlda,
+    zero_shot,
 )
 from unknot.papers.experiment import Experiment
 from unknot.suggest import did_you_mean
@@ -43,6 +44,7 @@ _FILES = (
     faces_counterfactuals,
     mnist_hfvae,
     fashion_hfvae,
+    zero_shot,
     own_data,
     own_data_more,
     own_data_generative,
