@@ -17,6 +17,7 @@ from unknot.graph import graph
 if TYPE_CHECKING:
     from unknot.estimator import StructuredClassifier, StructuredRegressor, StructuredVAE
     from unknot.models import GraphicalModel, node
+    from unknot.workflow.nested import nested
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ __all__ = [
     "check",
     "given",
     "graph",
+    "nested",
     "node",
     "objectives",
     "partial",
@@ -48,6 +50,7 @@ _LATER = {
     "StructuredVAE": "estimator",
     "GraphicalModel": "models",
     "node": "models",
+    "nested": "workflow.nested",
 }
 
 

@@ -94,9 +94,10 @@ def atomic_file(target: Path) -> Iterator[IO[bytes]]:
 
 
 def write_folder(target: Path, files: Mapping[str, bytes], replace: bool = False) -> None:
-    """Several files that belong together, by name: all of them appear, under ``target``, in one rename."""
+    """Several files that belong together, by name or path: all of them appear, under ``target``, in one rename."""
     with atomic_folder(target, replace) as folder:
         for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
 
 

@@ -145,9 +145,20 @@ class GraphicalModel(nn.Module):
 
     # ---- use ----------------------------------------------------------------------------------------
 
+    def decode_mean(self, q: Trace | GivenValues) -> tuple[Trace, Tensor]:
+        """The generative program up to the data: the trace of the latent nodes, and the expected data.
+
+        The data is neither drawn nor scored.
+
+        Arguments:
+            q: the values of the nodes, as :meth:`decode` takes them.
+        """
+        p, outputs = self._generative_program(q)
+        return p, self.likelihood.mean(outputs)
+
     def expected(self, q: Trace | GivenValues) -> Tensor:
         """Expected data at the values of the nodes in ``q``, a trace or ``unknot.given(...)``."""
-        return self.likelihood.mean(self._generative_program(q)[1])
+        return self.decode_mean(q)[1]
 
     def drawn(self, q: Trace | GivenValues) -> Tensor:
         """Data drawn from the likelihood at the values of the nodes in ``q``."""

@@ -3,7 +3,7 @@
 ``model.json`` holds the version of the format, the model's description and the outline of its data. A saved folder
 has the weights in ``model.safetensors``, whose digest the JSON carries beside its own seal; in a run they are
 those of its last checkpoint. A program of the user's own lies beside them as ``program.py``, and is run when the
-model is opened.
+model is opened; trained models that it nests lie in ``nested``, saved like any other.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from unknot.files import bring_back, write_folder
 from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
 from unknot.workflow.model_source import PROGRAM, read_source
+from unknot.workflow.nested_source import FOLDER as NESTED
 from unknot.workflow.program import trainable
 from unknot.workflow.trained_model import TrainedModel
 
 FORMAT = 2
 MODEL, WEIGHTS = "model.json", "model.safetensors"
-_OURS = (MODEL, WEIGHTS, PROGRAM)  # what a saved folder holds
+_OURS = (MODEL, WEIGHTS, PROGRAM, NESTED)  # what a saved folder holds
 
 
 def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
-    """What says all of a model but its weights: ``model.json``, and a program's text."""
+    """What says all of a model but its weights: ``model.json``, a program's text, the models that it nests."""
     content = {
         "format": FORMAT,
         "unknot": __version__,
@@ -48,15 +49,19 @@ def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
 
 def save_model(model: TrainedModel, path: Path, **more: Any) -> None:
     """Write a folder that :func:`load_model` reads; ``more`` is kept in ``model.json``."""
-    from safetensors.torch import save
-
     path = path.absolute()
     others = [one.name for one in path.iterdir() if one.name not in _OURS] if path.is_dir() else []
     if others:
         raise RunError(f"{path} holds other files ({others[0]}): save the model in a folder of its own.")
+    write_folder(path, saved_files(model, **more), replace=True)
+
+
+def saved_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
+    """All files of a saved model, by name; ``more`` is kept in ``model.json``."""
+    from safetensors.torch import save
+
     weights = save({name: w.cpu().contiguous() for name, w in model.module.state_dict().items()})
-    files = {**model_files(model, sha256=digest(weights), **more), WEIGHTS: weights}
-    write_folder(path, files, replace=True)
+    return {**model_files(model, sha256=digest(weights), **more), WEIGHTS: weights}
 
 
 def load_model(path: Path) -> TrainedModel:

@@ -16,10 +16,11 @@ from unknot.models.committee_spec import CommitteeSpec, read_committee
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
 from unknot.suggest import did_you_mean
+from unknot.workflow.nested_source import NestedSource, describe_nested, nested_files, read_nested
 from unknot.workflow.program import load_program, program_nodes
 
 PROGRAM = "program.py"  # a program's file in a run or a saved model
-_KEYS = ("program", "arguments")
+_KEYS = ("program", "arguments", "nested")
 
 
 @dataclass(frozen=True)
@@ -72,15 +73,20 @@ class Joined:
 
 @dataclass(frozen=True)
 class Programmed:
-    """A model written as a Python class with ``encode`` and ``decode`` (:mod:`unknot.workflow.program`)."""
+    """A model written as a Python class with ``encode`` and ``decode`` (:mod:`unknot.workflow.program`).
+
+    It is made with ``arguments`` and, as further ones, the trained models that it nests.
+    """
 
     path: Path
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    nested: Mapping[str, NestedSource] = field(default_factory=dict)
 
     def build(self, shape: Size) -> nn.Module:
         """The module, with weights drawn by torch's global generator."""
-        return load_program(self.path, self.name, self.arguments)
+        models = {name: one.build() for name, one in self.nested.items()}
+        return load_program(self.path, self.name, {**self.arguments, **models})
 
     def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
         return program_nodes(module, data)
@@ -90,11 +96,12 @@ class Programmed:
         return list(data.factors)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"program": f"{PROGRAM}:{self.name}", "arguments": dict(self.arguments)}
+        described = {"program": f"{PROGRAM}:{self.name}", "arguments": dict(self.arguments)}
+        return {**described, "nested": describe_nested(self.nested)} if self.nested else described
 
     def files(self) -> dict[str, bytes]:
-        """The program's text, which a run keeps: editing the file later changes no trained model."""
-        return {PROGRAM: self.path.read_bytes()}
+        """The program's text and nested models, which a run keeps: changing them later changes no trained model."""
+        return {PROGRAM: self.path.read_bytes(), **nested_files(self.nested)}
 
 
 ModelSource = Described | Joined | Programmed
@@ -118,4 +125,8 @@ def read_source(described: Mapping[str, Any], folder: Path) -> ModelSource:
     arguments = described.get("arguments") or {}
     if not isinstance(arguments, Mapping):
         raise SpecError(f"model: arguments of a program are a table of settings, but are {arguments!r}.")
-    return Programmed(folder / file, name, dict(arguments))
+    nested = described.get("nested") or {}
+    for key in nested:
+        if key in arguments:
+            raise SpecError(f"model: '{key}' is both an argument of the program and a nested model.")
+    return Programmed(folder / file, name, dict(arguments), read_nested(nested, folder))

@@ -59,7 +59,8 @@ def load_program(path: Path, name: str, arguments: Mapping[str, Any]) -> nn.Modu
     try:
         return made(**arguments)
     except TypeError as error:
-        raise SpecError(f"model: {name} in {path} cannot be made with {dict(arguments)}: {error}.") from error
+        given = ", ".join(arguments) or "no arguments"
+        raise SpecError(f"model: {name} in {path} cannot be made with {given}: {error}.") from error
 
 
 def _run_file(path: Path) -> ModuleType:

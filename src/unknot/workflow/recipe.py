@@ -28,6 +28,7 @@ from unknot.models.yaml_file import read_yaml
 from unknot.schema import check, shown
 from unknot.suggest import did_you_mean
 from unknot.workflow.labels import label_kinds, with_described_classes
+from unknot.workflow.nested_source import with_paths
 from unknot.workflow.schema import FILE
 from unknot.workflow.schema import SECTIONS as SCHEMAS
 
@@ -66,15 +67,10 @@ class Recipe:
         path = Path(path)
         content = read_yaml(path, "spec", ", ".join(SECTIONS), empty=True)
         recipe = cls.from_dict(content, str(path))
-        data, model = (
-            dict(recipe.data),
-            dict(recipe.model),
-        )  # a path in a spec is meant from where the spec lies
+        data = dict(recipe.data)  # a path in a spec is meant from where the spec lies
         if "file" in data:
             data["file"] = str(path.parent / str(data["file"]))
-        if "program" in model:
-            model["program"] = str(path.parent / str(model["program"]))
-        return replace(recipe, data=data, model=model)
+        return replace(recipe, data=data, model=with_paths(recipe.model, lambda one: path.parent / one))
 
     def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
         """The recipe with some values replaced: ``{"train.steps": 100, "labels.digit": 50}``."""
@@ -140,13 +136,11 @@ class Recipe:
         return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
 
     def absolute(self) -> Recipe:
-        """The recipe with whole paths of its data file and its program, so that a run can be used from any folder."""
-        data, model = dict(self.data), dict(self.model)
+        """The recipe with whole paths of its files, so that a run can be used from any folder."""
+        data = dict(self.data)
         if "file" in data:
             data["file"] = str(Path(str(data["file"])).absolute())
-        if "program" in model:
-            model["program"] = str(Path(str(model["program"])).absolute())
-        return replace(self, data=data, model=model)
+        return replace(self, data=data, model=with_paths(self.model, lambda one: Path(one).absolute()))
 
     def _described(self) -> ModelSpec | None:
         return read_spec(self.model) if "nodes" in self.model else None

@@ -16,8 +16,9 @@ from unknot.train.processes import connect
 from unknot.train.run_folder import RunFolder
 from unknot.workflow.assembly import Assembly, assemble, is_text_model
 from unknot.workflow.hold_out import hold_out
-from unknot.workflow.model_file import model_files
-from unknot.workflow.model_source import PROGRAM, Joined
+from unknot.workflow.model_file import model_files, read_description
+from unknot.workflow.model_source import Joined
+from unknot.workflow.nested_source import with_paths
 from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -133,6 +134,6 @@ def _recipe(run: RunFolder) -> Recipe:
     recipe = Recipe.from_dict({k: v for k, v in run.config.items() if k in SECTIONS}, str(run.path))
     if "program" not in recipe.model:
         return recipe
-    name = str(recipe.model["program"]).rpartition(":")[2]
-    kept = (run.path / PROGRAM).absolute()  # the program as it was when the run was made
-    return replace(recipe, model={**recipe.model, "program": f"{kept}:{name}"})
+    # the program and the models it nests as they were when the run was made
+    kept = read_description(run.path)["model"]
+    return replace(recipe, model=with_paths(kept, lambda one: run.path.absolute() / one))

@@ -65,8 +65,17 @@ LABELS: Schema = {
     "description": "how many labels of each factor may be seen",
 }
 
+_NESTED = {
+    "if": {"type": "string"},
+    "then": text(),
+    "else": table({"path": text(), "frozen": {"type": "boolean"}}, "a trained model", required=("path",)),
+}
 PROGRAM: Schema = table(
-    {"program": text(), "arguments": left_out_or(table_of(ANYTHING, "a table of arguments"))},
+    {
+        "program": text(),
+        "arguments": left_out_or(table_of(ANYTHING, "a table of arguments")),
+        "nested": left_out_or(table_of(_NESTED, "a table of trained models that it nests")),
+    },
     "a model written as a program",
 )
 DEFAULT_MODEL: Schema = table(

@@ -1,0 +1,145 @@
+"""A trained model inside a program: the same numbers as on its own, frozen or learning, for any leading axes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.distributions import Normal
+
+import unknot
+from tests.workflow.models import untrained
+from unknot.errors import SpecError
+from unknot.models import node
+from unknot.workflow.nested import Nested
+
+NODES = [
+    node("digit", "concrete", 10, recognised_from=["x"], labels=True),
+    node("style", "normal", 3, recognised_from=["x", "digit"]),
+    node("x", "bernoulli", parents=["digit", "style"]),
+]
+BATCH = 6
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    torch.manual_seed(0)
+    untrained(NODES, (1, 8, 8)).save(tmp_path / "digit")
+    return tmp_path / "digit"
+
+
+@pytest.fixture
+def alone(saved: Path) -> nn.Module:
+    from unknot.workflow.trained_model import TrainedModel
+
+    return TrainedModel.load(saved).module
+
+
+def both(digit: Nested, x: Tensor, turns: int = 2) -> tuple[unknot.Trace, unknot.Trace, list[Tensor]]:
+    """A program that reads every item ``turns`` times."""
+    q, p, images = unknot.Trace(), unknot.Trace(), []
+    for k in range(turns):
+        q.include(digit.encode(x), "turn", k)
+        inner, image = digit.decode_mean(q.under("turn", k))
+        p.include(inner, "turn", k)
+        images.append(image)
+    return q, p, images
+
+
+def test_its_numbers_are_those_of_the_model_on_its_own(saved: Path, alone: nn.Module) -> None:
+    x = torch.rand(BATCH, 1, 8, 8)
+    q, p, images = both(unknot.nested(saved), x)
+    unknot.check(q, p)
+    assert list(p) == list(q) == [f"turn[{k}].{site}" for k in range(2) for site in ("digit", "style")]
+    for k in range(2):
+        own = alone.decode(x, q.under("turn", k))  # scores x too
+        assert torch.equal(images[k], own["x"].dist.probs)
+        for site in ("digit", "style"):
+            assert torch.equal(p[f"turn[{k}].{site}"].log_prob, own[site].log_prob)
+
+
+def test_densities_by_hand(saved: Path, alone: nn.Module) -> None:
+    x = torch.rand(BATCH, 1, 8, 8)
+    labels = torch.arange(BATCH)
+    q = unknot.Trace()
+    q.include(unknot.nested(saved).encode(x, {"digit": labels}), "turn", 0)
+    h = alone.trunk(x)
+    masses = alone.recognition["digit"](h).log_softmax(-1)
+    assert torch.allclose(q["turn[0].digit"].log_prob, masses[torch.arange(BATCH), labels])
+    standardised = (torch.eye(10)[labels] - 0.1) * 10 / 3
+    loc, raw = alone.recognition["style"](torch.cat([h, standardised], -1)).chunk(2, -1)
+    style = Normal(loc, nn.functional.softplus(raw) + 1e-3).log_prob(q["turn[0].style"].value).sum(-1)
+    assert torch.allclose(q["turn[0].style"].log_prob, style, atol=1e-5)
+
+
+@pytest.mark.parametrize("leading", [(3,), (4, 1), (4, 3)], ids=str)
+def test_leading_axes_are_a_loop(leading: tuple[int, ...], saved: Path) -> None:
+    """Crops (S, B, ...), or (K, S, B, ...) of a place that depends on an enumerated site."""
+    digit, x = unknot.nested(saved), torch.rand(*leading, BATCH, 1, 8, 8)
+    inner = digit.encode(x)
+    p, image = digit.decode_mean(inner)
+    assert p.log_prob().shape == inner.log_prob().shape == (*leading, BATCH)
+    assert image.shape == x.shape
+    flat = x.flatten(0, len(leading) - 1)
+    for one, mean in zip(flat, inner["digit"].dist.logits.reshape(-1, BATCH, 10), strict=True):
+        assert torch.allclose(digit.encode(one)["digit"].dist.logits, mean, atol=1e-5)
+
+
+def test_items_without_samples_are_drawn_as_often_as_asked(saved: Path) -> None:
+    q = unknot.Trace(samples=5)
+    q.include(unknot.nested(saved).encode(torch.rand(BATCH, 1, 8, 8), samples=q.samples), "turn", 0)
+    assert q["turn[0].style"].value.shape == (5, BATCH, 3)
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_gradient_reaches_the_crop_and_only_free_weights(frozen: bool, saved: Path) -> None:
+    digit, x = unknot.nested(saved, frozen=frozen), torch.rand(BATCH, 1, 8, 8, requires_grad=True)
+    q, p, images = both(digit, x)
+    (p.log_prob() - q.log_prob() + sum(images).sum((-3, -2, -1))).sum().backward()
+    assert x.grad is not None
+    assert bool((x.grad != 0).any())
+    assert all((weight.grad is None) is frozen for weight in digit.parameters())
+
+
+def test_it_stays_in_evaluation_mode(saved: Path) -> None:
+    program = nn.Sequential(unknot.nested(saved, frozen=False), nn.Dropout()).train()
+    assert program[1].training
+    assert not any(part.training for part in program[0].modules())
+
+
+def test_generation_draws_what_is_not_given(saved: Path) -> None:
+    digit = unknot.nested(saved)
+    p, image = digit.decode_mean(unknot.given(4, {"turn[0].digit": 7}).under("turn", 0))
+    assert p["digit"].value.argmax(-1).tolist() == [7] * 4
+    assert image.shape == (4, 1, 8, 8)
+
+
+def test_what_has_no_expected_data_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"Linear cannot be nested: it has no method encode"):
+        Nested(nn.Linear(2, 2))
+
+
+def test_the_graph_goes_through_it(saved: Path) -> None:
+    digit = unknot.nested(saved)
+
+    def encode(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        place = q.normal(x.mean((1, 2, 3)), 1.0, name="place")
+        q.include(digit.encode(x * place[:, None, None, None]), "digit", 0)
+        return q
+
+    def decode(x: Tensor, q: unknot.Trace) -> unknot.Trace:
+        p = unknot.Trace()
+        place = p.normal(torch.zeros(()), 1.0, value=q["place"], name="place")
+        inner, image = digit.decode_mean(q.under("digit", 0))
+        p.include(inner, "digit", 0)
+        p.normal(image * place[:, None, None, None], 1.0, value=x, name="x")
+        return p
+
+    found = unknot.graph(encode, decode, torch.rand(3, 1, 8, 8))
+    arrows = {(e.source, e.target) for e in found.edges if e.model == "recognition"}
+    assert {("place", "digit[k].digit"), ("digit[k].digit", "digit[k].style")} <= arrows
+    made = {(e.source, e.target) for e in found.edges if e.model == "generative"}
+    assert {("place", "x"), ("digit[k].digit", "x"), ("digit[k].style", "x")} <= made
