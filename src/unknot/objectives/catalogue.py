@@ -216,6 +216,7 @@ _TABLE_ONE = (
             "groups": "tree of groups; by default each variable is one",
             "information": "by class, {c: -19}: price of what it knows of x, in the place of α; below zero a reward",
             "marginal": "by class, {c: 41}: weight of its share of (ii), which keeps all classes in use",
+            "floor": "β and γ hold only where the correlation is estimated above zero",
         },
         row=9,
     ),

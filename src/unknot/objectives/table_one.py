@@ -32,6 +32,7 @@ from unknot.objectives.marginal.gather import gather_items
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.anchors import anchor_information
 from unknot.objectives.parts.class_parts import priced_classes
+from unknot.objectives.parts.floor import floored
 from unknot.objectives.parts.groups import MARGINAL, ROOT
 from unknot.objectives.parts.moments import Covariance, covariance_penalties
 from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
@@ -259,6 +260,7 @@ def hfvae(
     weights: Mapping[str, float] | None = None,
     information: Mapping[str, float] | None = None,
     marginal: Mapping[str, float] | None = None,
+    floor: bool = False,
     **options: Unpack[Options],
 ) -> Terms:
     """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, priced apart.
@@ -278,6 +280,8 @@ def hfvae(
     * ``information``: by class, ``{"c": -19.0}``, the price of what it knows of x, in the place of α; one below zero
       rewards it. By exact masses, as ``marginal``: see :mod:`unknot.objectives.parts.class_parts`;
     * ``marginal``: by class, the weight of its share of (ii), in the place of one: all classes in use;
+    * ``floor``: β and γ hold only while the batch's estimate of their correlation is above zero, so that they do not
+      pay for its error (:mod:`unknot.objectives.parts.floor`);
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
 
     Returns ``Terms``: those of the decomposition, and ``information[c]``, ``marginal[c]`` of classes with a price.
@@ -292,7 +296,9 @@ def hfvae(
         )
     classes, prices = priced_classes(q, p, information or {}, marginal or {}, alpha)
     values = {**parts.values, **classes}
-    return expected_terms(q, p, values, {**chosen, **(weights or {}), **prices}, parts.details)
+    chosen |= weights or {}
+    held = floored(parts.values, chosen) if floor else chosen
+    return expected_terms(q, p, values, {**held, **prices}, parts.details)
 
 
 def _elbo_parts(q: Trace, p: Trace) -> dict[str, Tensor]:
