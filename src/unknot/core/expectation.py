@@ -72,8 +72,11 @@ def is_scored(node: Variable) -> bool:
 
 
 def rise(node: Variable) -> Tensor:
-    """``log q - stop(log q)`` of the drawn items: zero, with the gradient of the log-probability."""
-    log_prob = where_unknown(node.known, node.log_prob)
+    """``log q - stop(log q)`` of the drawn items: zero, with the gradient of the log-probability.
+
+    A draw that was masked later is a draw all the same: where it does not count it may still have decided on what does.
+    """
+    log_prob = where_unknown(node.known, node.drawn.log_prob)
     return log_prob - log_prob.detach()
 
 

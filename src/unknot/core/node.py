@@ -30,7 +30,7 @@ class Node:
     A random variable also has its distribution, ``dist``.
     """
 
-    __slots__ = ("_log_prob", "active", "known", "leading_dims", "looked_at", "name", "value")
+    __slots__ = ("_drawn", "_log_prob", "active", "known", "leading_dims", "looked_at", "name", "value")
 
     def __init__(self, name: str, value: Tensor, known: Known, leading_dims: int) -> None:
         self.name = name
@@ -38,6 +38,7 @@ class Node:
         self.known = known
         self.leading_dims = leading_dims
         self.active: Tensor | None = None
+        self._drawn: Node | None = None
         self._log_prob: Tensor | None = None
         self.looked_at = False  # its log-probability was found finite
 
@@ -76,6 +77,17 @@ class Node:
     def _held(self, active: Tensor) -> Node:
         """The same site, passing no gradient at inactive items."""
         return self
+
+    @property
+    def drawn(self) -> Node:
+        """The site as it was drawn, before a mask that came later (:meth:`unknot.Trace.keep_where`)."""
+        return self if self._drawn is None else self._drawn
+
+    def kept_where(self, active: Tensor) -> Node:
+        """The same site, which now counts only where ``active``; it was drawn without that mask."""
+        twin = self.copy(self.name, active)
+        twin._drawn = self.drawn
+        return twin
 
     def copy(self, name: str, active: Tensor | None) -> Node:
         """The same site under another ``name`` and, if given, behind one more ``where`` mask, ``active``."""

@@ -69,15 +69,18 @@ class Scopes:
         ``active`` is a boolean mask over leading axes, ``(B,)`` or ``(S, B)`` or, if it comes from an
         enumerated site, ``(K, S, B)``. Blocks nest.
         """
-        if active.dtype != torch.bool:
-            raise TraceError(f"where() takes a mask of booleans, but got {active.dtype}; write `k < count`")
-        self._check_per_item("the mask of where()", active)
+        self._check_mask("where()", active)
         before = self._active
         self._active = active if before is None else before & active
         try:
             yield
         finally:
             self._active = before
+
+    def _check_mask(self, method: str, active: Tensor) -> None:
+        if active.dtype != torch.bool:
+            raise TraceError(f"{method} takes a mask of booleans, but got {active.dtype}; write `k < count`")
+        self._check_per_item(f"the mask of {method}", active)
 
     def _check_per_item(self, what: str, given: Tensor) -> None:
         batch = self._leading[-1] if self._leading else 1

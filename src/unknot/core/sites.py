@@ -17,6 +17,7 @@ from unknot.core import unbroadcast
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.plain_numbers import Number, in_precision_of
 from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.core.turns import number_of_turns
 
 Gradient = str | ScoreFunction | None
 
@@ -311,6 +312,28 @@ class Sites(ABC):
         torch.Size([3, 1, 8])
         """
         dist = td.Categorical(probs, logits, validate_args=False)
+        return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
+
+    def turns(
+        self,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        value: Any = None,
+        *,
+        name: str,
+        gradient: Gradient = None,
+        event_dims: int | None = None,
+    ) -> Tensor:
+        """How many turns a loop makes, 0 to K; score function by default, or ``gradient="enumerate"``.
+
+        ``probs`` or ``logits`` (..., K) say how probable it is to stop *before* each turn, if the loop has come so far
+        (:mod:`unknot.core.turns`). What happened in the turns is kept by :meth:`unknot.Trace.keep_where`.
+
+        >>> from unknot import Trace
+        >>> Trace().turns(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
+        torch.Size([4, 1, 8])
+        """
+        dist = number_of_turns(td.Bernoulli(probs, logits, validate_args=False).logits)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def one_hot_categorical(

@@ -146,6 +146,35 @@ class Trace(Scopes, Sites):
         self._enumerated = max(self._enumerated, trace._enumerated)
         return trace
 
+    def keep_where(self, active: Tensor, *prefix: str | int) -> None:
+        """Switch sites off that are there already: those below ``prefix`` count only where ``active``.
+
+        For loops whose length is known only at their end, because each turn says whether there is another:
+
+        >>> q, stops, state = Trace(), [], torch.zeros(4, 2)
+        >>> for k in range(3):
+        ...     stops.append(state.sum(-1))
+        ...     with q.scope("look", k):
+        ...         state = state + q.normal(state, 1.0, name="place")
+        >>> count = q.turns(logits=torch.stack(stops, -1), name="count", gradient="enumerate")  # (4, 1, B)
+        >>> for k in range(3):
+        ...     q.keep_where(count > k, "look", k)
+        >>> q["look[2].place"].log_prob[:3].abs().sum().item()
+        0.0
+
+        ``active`` is a mask as :meth:`where` takes it, ``prefix`` are words and indices as of :meth:`scope`. What was
+        drawn stays as it is, and passes gradient on: the sites were drawn for all items.
+        """
+        self._check_mask("keep_where()", active)
+        start = join(self._prefix, prefix) + "."
+        names = [name for name in self._nodes if name.startswith(start)]
+        if not names:
+            raise TraceError(
+                f"keep_where(): the trace has no site below '{start[:-1]}'; it has: {', '.join(self)}"
+            )
+        for name in names:
+            self._nodes[name] = self._nodes[name].kept_where(active)
+
     # ---- writing ------------------------------------------------------------------------------------
 
     def variable(

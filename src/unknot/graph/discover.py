@@ -147,8 +147,8 @@ class _Reading:
             Edge(source, node.name, model)
             for model in MODELS
             for node in self._nodes(model)
-            # a mask that came with include() is known only now
-            for source in self._sources(self._site(node).parents | self.recorder.tags.of(node.active))
+            # a mask that came with include() is known only now; one of keep_where() came after the draw
+            for source in self._sources(self._site(node).parents | self.recorder.tags.of(node.drawn.active))
             if source != node.name
         }
         nodes = self._graph_nodes(edges)

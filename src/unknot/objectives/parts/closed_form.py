@@ -30,6 +30,8 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
     p_node = p[q_node.name]
     if q_node.known is True or q_node.gradient in _EXACT:
         return None
+    if q_node.drawn is not q_node:  # whether it counts may depend on its own draw
+        return None
     if q_node.scored_by == "density" and not relaxed:
         return None
     if not _parents_come_first(q_node.name, q, p) and _leading_dims(p_node) > 0:
