@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from unknot.core.trace import Trace
 from unknot.metrics import class_accuracy, nmi
-from unknot.models.graphical_model import GraphicalModel
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from unknot.papers.fixed_traces import fixed_traces
 from unknot.papers.quiet_training import train_quietly
 from unknot.plots.bars import bars
 from unknot.plots.image_grid import drawn_in_ink, image_grid
@@ -198,7 +196,7 @@ def _bound_numbers(trained: TrainedRun) -> Numbers:
     """Information and reconstruction on test images, at one draw of each code."""
     assert trained.test is not None
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
-    q, p = _traces(trained, x)
+    q, p = fixed_traces(trained.model, x)
     own, _ = class_parts(q, p, CLASS)
     style = information(q, len(trained.train), parents={}).dimensions[STYLE]
     return {
@@ -240,15 +238,8 @@ def _draw(trained: TrainedRun, folder: Path) -> None:
 
 
 def _style_information(trained: TrainedRun, x: Tensor) -> np.ndarray:
-    return information(_traces(trained, x)[0], len(trained.train), parents={}).dimensions[STYLE].numpy()
-
-
-@torch.no_grad()
-def _traces(trained: TrainedRun, x: Tensor) -> tuple[Trace, Trace]:
-    """Both programs on items, with the same draws at every call."""
-    module = trained.model.module.eval()
-    assert isinstance(module, GraphicalModel)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        q = module.encode(x)
-        return q, module.decode(x, q)
+    return (
+        information(fixed_traces(trained.model, x)[0], len(trained.train), parents={})
+        .dimensions[STYLE]
+        .numpy()
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unknot.errors import SpecError
 from unknot.papers import (
     decomposition_toy,
+    dsprites,
     faces,
     faces_counterfactuals,
     fashion_hfvae,
@@ -45,6 +46,7 @@ _FILES = (
     faces_counterfactuals,
     mnist_hfvae,
     fashion_hfvae,
+    dsprites,
     zero_shot,
     latent_maps,
     own_data,
