@@ -200,10 +200,10 @@ EXPERIMENT = Experiment(
     },
     notes=(
         f"Quick tier: {ITEMS:,} random images of 737,280, averaged over {BLOCK} x {BLOCK} pixels, the last tenth for "
-        f"tests, {STEPS:,} steps of {BATCH}, less than a hundredth of the usual training; E19's numbers are of whole images, "
-        "other networks and ten restarts. N(10) and three classes. Scores by E19's protocols (kim2018, eastwood2018), "
-        f"MIG by 20 bins. Rewarded: the class is paid {REWARD:g} for each nat it knows of the image, must agree with a "
-        "view that is turned, sized and moved, which tells it what a shape is, and starts alone for "
+        f"tests, {STEPS:,} steps of {BATCH}, less than a hundredth of the usual training; E19's numbers are of whole "
+        "images, other networks and ten restarts. N(10) and three classes. Scores by E19's protocols (kim2018, "
+        f"eastwood2018), MIG by 20 bins. Rewarded: the class is paid {REWARD:g} for each nat it knows of the image, "
+        "must agree with a view that is turned, sized and moved, which tells it what a shape is, and starts alone for "
         f"{ALONE_STEPS} steps; prices on correlation have a floor. A total correlation from few items is too small: "
         "the last two columns show by how much."
     ),
