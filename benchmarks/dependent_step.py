@@ -10,8 +10,6 @@ runs the encoder's heads 24 times. Beside it stands the same step with independe
 from __future__ import annotations
 
 import math
-import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +19,7 @@ from torch.distributions import Normal
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
 import unknot
+from benchmarks.in_turns import Step, medians
 from benchmarks.trace_step import BATCH, CLASSES, STYLE, TAU, Networks, batch
 from unknot.objectives import hfvae
 
@@ -117,23 +116,19 @@ def by_hand(nets: Networks, x: Tensor, in_step: bool = False) -> Tensor:
     return -(-pixels.sum(-1) + information + BETA * between + GAMMA * within + marginal).mean()
 
 
-def medians(losses: list[Loss], rounds: int) -> list[float]:
-    """Median seconds of forward and backward, taking turns."""
-    torch.manual_seed(1)
-    nets, x = Networks(), batch()[0]
-    times: list[list[float]] = [[] for _ in losses]
-    for _ in range(rounds + 2):
-        for loss, measured in zip(losses, times, strict=True):
-            start = time.perf_counter()
-            torch.autograd.grad(loss(nets, x), list(nets.parameters()))
-            measured.append(time.perf_counter() - start)
-    return [statistics.median(measured[2:]) for measured in times]
-
-
 def run() -> list[dict[str, Any]]:
     """Rows for ``python -m benchmarks``."""
+    torch.manual_seed(1)
+    nets, x = Networks(), batch()[0]
+    weights = list(nets.parameters())
+
+    def gradients(loss: Loss) -> Step:
+        return lambda: torch.autograd.grad(loss(nets, x), weights)
+
     with unknot.validation(False):
-        ours, hand, independent = medians([traced, by_hand, apart], rounds=31)
+        ours, hand, independent = medians(
+            [gradients(loss) for loss in (traced, by_hand, apart)], rounds=31, warm=2
+        )
     rows: list[tuple[str, float, str, float | None]] = [
         ("time, ours", 1000 * ours, "ms", None),
         ("time, by hand", 1000 * hand, "ms", None),

@@ -7,15 +7,14 @@ for each. A step is forward, backward and Adam. Traced and hand-written steps al
 from __future__ import annotations
 
 import math
-import statistics
-import time
-from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, one_hot, softplus
 
 import unknot
+from benchmarks.in_turns import ratio_rows, training_step
 from unknot.objectives import semi_supervised
 
 BATCH, PIXELS, HIDDEN, CLASSES, STYLE = 128, 784, 256, 10, 10
@@ -64,38 +63,12 @@ class ClassAndStyle(nn.Module):
         return -torch.where(known, labelled, unlabelled).mean()
 
 
-def run(steps: int = 150) -> list[dict[str, object]]:
-    """One row: time of the traced step as a ratio to the hand-written one."""
+def run() -> list[dict[str, Any]]:
+    """The time of the traced step as a ratio to the hand-written one."""
     torch.manual_seed(0)
     x = torch.rand(BATCH, PIXELS)
     labels = torch.where(torch.arange(BATCH) % 2 == 0, torch.randint(0, CLASSES, (BATCH,)), -1)
+    ours, theirs = ClassAndStyle(), ClassAndStyle()
+    steps = training_step(ours, ours.traced, x, labels), training_step(theirs, theirs.by_hand, x, labels)
     with unknot.validation(False):
-        traced, by_hand = _stepper("traced", x, labels), _stepper("by_hand", x, labels)
-        times: dict[Callable[[], None], list[float]] = {traced: [], by_hand: []}
-        for _ in range(steps):
-            for step, record in times.items():
-                start = time.perf_counter()
-                step()
-                record.append(time.perf_counter() - start)
-    medians = [statistics.median(record[steps // 10 :]) for record in times.values()]
-    ratio = medians[0] / medians[1]
-    name = f"enumerated M2 step, K={CLASSES}, B={BATCH}"
-    return [
-        {"name": f"{name}: traced", "value": medians[0] * 1e3, "unit": "ms", "goal": None, "ok": True},
-        {"name": f"{name}: by hand", "value": medians[1] * 1e3, "unit": "ms", "goal": None, "ok": True},
-        {"name": f"{name}: ratio", "value": ratio, "unit": "x", "goal": GOAL, "ok": ratio <= GOAL},
-    ]
-
-
-def _stepper(way: str, x: Tensor, labels: Tensor) -> Callable[[], None]:
-    torch.manual_seed(1)
-    model = ClassAndStyle()
-    loss: Callable[[Tensor, Tensor], Tensor] = getattr(model, way)
-    optimiser = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
-
-    def step() -> None:
-        optimiser.zero_grad(set_to_none=True)
-        loss(x, labels).backward()
-        optimiser.step()
-
-    return step
+        return ratio_rows(f"enumerated M2 step, K={CLASSES}, B={BATCH}", ("traced", "by hand"), steps, GOAL)

@@ -8,11 +8,10 @@ tensors. They take turns, so that whatever else the machine does falls on both.
 """
 
 import math
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,6 +19,7 @@ from torch import Tensor
 from torch.distributions import Normal
 
 import unknot
+from benchmarks.in_turns import medians
 from benchmarks.inference_marginal import TAU, D, K, N, plain, resident_peak
 from unknot.objectives import hfvae
 
@@ -75,13 +75,7 @@ def run_step(step: Step, tensors: list[Tensor], size: int = N) -> tuple[Tensor, 
 def median_times(steps: list[tuple[Step, int]], batch: int, rounds: int) -> list[float]:
     """Median seconds of each step, taking turns."""
     tensors = outputs(batch)
-    times: list[list[float]] = [[] for _ in steps]
-    for _ in range(rounds + 1):
-        for (step, size), measured in zip(steps, times, strict=True):
-            start = time.perf_counter()
-            run_step(step, tensors, size)
-            measured.append(time.perf_counter() - start)
-    return [statistics.median(measured[1:]) for measured in times]
+    return medians([partial(run_step, step, tensors, size) for step, size in steps], rounds, warm=1)
 
 
 def peak_memory(name: str, batch: int) -> float:

@@ -7,11 +7,10 @@ formulations take turns, so that whatever else the machine does falls on both.
 """
 
 import math
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.distributions import Normal
 
+from benchmarks.in_turns import medians
 from unknot.objectives.marginal.marginal_tree import marginal_tree
 from unknot.objectives.marginal.pairwise import concrete, normal
 from unknot.objectives.marginal.weights import stratified
@@ -71,13 +71,8 @@ def step(formulation: Formulation, tensors: list[Tensor]) -> list[Tensor]:
 def time_ratio(batch: int, rounds: int) -> tuple[float, float]:
     """Median time of a step, ours and plain, in seconds."""
     tensors = inputs(batch)
-    times: dict[Formulation, list[float]] = {ours: [], plain: []}
-    for _ in range(rounds + 1):
-        for formulation, measured in times.items():
-            start = time.perf_counter()
-            step(formulation, tensors)
-            measured.append(time.perf_counter() - start)
-    return statistics.median(times[ours][1:]), statistics.median(times[plain][1:])
+    first, second = medians([partial(step, ours, tensors), partial(step, plain, tensors)], rounds, warm=1)
+    return first, second
 
 
 def peak_memory(name: str, batch: int) -> float:

@@ -9,15 +9,14 @@ medians are compared.
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import nn
 from torch.nn.functional import softplus
 
 import unknot
+from benchmarks.in_turns import ratio_rows, training_step
 from unknot.objectives import semi_supervised
 
 BATCH, PIXELS, HIDDEN, CLASSES, STYLE, N = 256, 784, 512, 10, 10, 60_000
@@ -47,37 +46,14 @@ class ClassAndStyle(nn.Module):
         return semi_supervised(q, p, alpha=ALPHA, between=self.between, dataset_size=N, parents={}).loss
 
 
-def run(steps: int = 100) -> list[dict[str, object]]:
+def run() -> list[dict[str, Any]]:
     """The time of both steps, and their ratio."""
     torch.manual_seed(0)
     x = torch.rand(BATCH, PIXELS)
     labels = torch.where(torch.arange(BATCH) % 3 == 0, torch.randint(0, CLASSES, (BATCH,)), -1)
+    priced, plain = ClassAndStyle(BETWEEN), ClassAndStyle(1.0)
+    steps = training_step(priced, priced, x, labels), training_step(plain, plain, x, labels)
     with unknot.validation(False):
-        priced, plain = _stepper(BETWEEN, x, labels), _stepper(1.0, x, labels)
-        times: dict[Callable[[], None], list[float]] = {priced: [], plain: []}
-        for _ in range(steps):
-            for step, record in times.items():
-                start = time.perf_counter()
-                step()
-                record.append(time.perf_counter() - start)
-    medians = [statistics.median(record[steps // 10 :]) for record in times.values()]
-    ratio = medians[0] / medians[1]
-    name = f"semi-supervised step, K={CLASSES}, B={BATCH}"
-    return [
-        {"name": f"{name}: with a price", "value": medians[0] * 1e3, "unit": "ms", "goal": None, "ok": True},
-        {"name": f"{name}: without", "value": medians[1] * 1e3, "unit": "ms", "goal": None, "ok": True},
-        {"name": f"{name}: ratio", "value": ratio, "unit": "x", "goal": GOAL, "ok": ratio <= GOAL},
-    ]
-
-
-def _stepper(between: float, x: torch.Tensor, labels: torch.Tensor) -> Callable[[], None]:
-    torch.manual_seed(1)
-    model = ClassAndStyle(between)
-    optimiser = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
-
-    def step() -> None:
-        optimiser.zero_grad(set_to_none=True)
-        model(x, labels).backward()
-        optimiser.step()
-
-    return step
+        return ratio_rows(
+            f"semi-supervised step, K={CLASSES}, B={BATCH}", ("with a price", "without"), steps, GOAL
+        )

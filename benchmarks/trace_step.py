@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import shutil
-import statistics
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -19,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, one_hot, softplus
 
 import unknot
+from benchmarks.in_turns import medians, training_step
 from unknot.core.expectation import expect
 
 BATCH, PIXELS, HIDDEN, CLASSES, STYLE, TAU, ALPHA = 128, 784, 256, 10, 10, 0.66, 50.0
@@ -87,7 +87,7 @@ def by_hand(nets: Networks, x: Tensor, labels: Tensor, known: Tensor, samples: i
     return -total.mean()
 
 
-Loss = Callable[[Networks, Tensor, Tensor, Tensor, int | None], Tensor]
+Loss = Callable[..., Tensor]  # of networks, pixels, labels, which are known, and samples
 
 
 def batch() -> tuple[Tensor, Tensor, Tensor]:
@@ -98,33 +98,15 @@ def batch() -> tuple[Tensor, Tensor, Tensor]:
     return x, labels, torch.arange(BATCH) < BATCH // 2
 
 
-def stepper(loss: Loss, samples: int | None) -> Callable[[], None]:
-    """A training step with a model and an optimiser of its own."""
-    torch.manual_seed(1)
-    nets = Networks()
-    optimiser = torch.optim.Adam(nets.parameters(), 1e-3, fused=True)
-    data = batch()
-
-    def step() -> None:
-        optimiser.zero_grad(set_to_none=True)
-        loss(nets, *data, samples).backward()
-        optimiser.step()
-
-    return step
-
-
 def ratios(losses: dict[str, Loss], samples: int | None, rounds: int) -> dict[str, float]:
     """Median step time of each loss over that of ``by hand``, from alternating steps."""
-    steps = {name: stepper(loss, samples) for name, loss in losses.items()}
-    times: dict[str, list[float]] = {name: [] for name in steps}
-    for turn in range(rounds):
-        for name, step in steps.items():
-            start = time.perf_counter()
-            step()
-            if turn >= 3:
-                times[name].append(time.perf_counter() - start)
-    medians = {name: statistics.median(taken) for name, taken in times.items()}
-    return {name: median / medians["by hand"] for name, median in medians.items()}
+    steps = []
+    for loss in losses.values():
+        torch.manual_seed(1)
+        nets = Networks()
+        steps.append(training_step(nets, partial(loss, nets, samples=samples), *batch()))
+    found = dict(zip(losses, medians(steps, rounds, warm=3), strict=True))
+    return {name: median / found["by hand"] for name, median in found.items()}
 
 
 def run() -> list[dict[str, Any]]:

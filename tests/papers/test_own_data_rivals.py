@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS
+from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS, Task
 
 DRAW = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -16,7 +16,7 @@ QUICK = [name for name in CLASS_METHODS if name not in ("ours", "labels alone", 
 
 @pytest.mark.parametrize("name", QUICK)
 def test_probabilities_of_all_classes(name: str) -> None:
-    said = CLASS_METHODS[name](X[:20], Y[:20], X[20:40], X[40:], 3, 0)
+    said = CLASS_METHODS[name](Task(X[:20], Y[:20], X[20:40], X[40:], 3, 0))
     assert said.shape == (20, 3)
     np.testing.assert_allclose(said.sum(1), 1)
     assert (said.argmax(1) == Y[40:]).mean() > 0.9
@@ -24,7 +24,7 @@ def test_probabilities_of_all_classes(name: str) -> None:
 
 
 def test_ours_answers_in_the_same_form() -> None:
-    said = CLASS_METHODS["ours"](X[:20], Y[:20], X[20:40], X[40:], 3, 0, steps=20)
+    said = CLASS_METHODS["ours"](Task(X[:20], Y[:20], X[20:40], X[40:], 3, 0, steps=20))
     assert said.shape == (20, 3)
-    numbers = NUMBER_METHODS["ours"](X[:20], X[:20, 0], X[20:40], X[40:], 0, 0, steps=20)
+    numbers = NUMBER_METHODS["ours"](Task(X[:20], X[:20, 0], X[20:40], X[40:], 0, 0, steps=20))
     assert np.corrcoef(numbers, X[40:, 0])[0, 1] > 0.8

@@ -9,7 +9,7 @@ from typing import Any
 
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.papers.own_data_overview import cells_of, overview
-from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS
+from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS, Task
 from unknot.papers.own_data_scores import class_scores, number_scores, split
 from unknot.papers.own_data_sets import GROUPS, Source, read
 from unknot.plots.rank_diagram import rank_diagram
@@ -66,12 +66,17 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     )
     rows = read(source)
     labelled, more, test = split(rows.y, rows.classes, settings["labels"], seed, balanced=seed % 2 == 1)
-    method = CLASS_METHODS[settings["method"]]
-    start = time.process_time()
-    options = {"steps": settings["steps"]} if "steps" in settings else {}
-    said = method(
-        rows.x[labelled], rows.y[labelled], rows.x[more], rows.x[test], rows.classes, seed, **options
+    task = Task(
+        rows.x[labelled],
+        rows.y[labelled],
+        rows.x[more],
+        rows.x[test],
+        rows.classes,
+        seed,
+        steps=settings.get("steps"),
     )
+    start = time.process_time()
+    said = CLASS_METHODS[settings["method"]](task)
     seconds = time.process_time() - start
     score = class_scores if rows.classes else number_scores
     return {**score(said, rows.y[test]), "seconds": seconds}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.papers.own_data_fit import COMMITTEE_ALONE, LABELS_ALONE, class_shares, fitted, labelled_data
 from unknot.papers.own_data_items import READERS, Items
-from unknot.papers.own_data_rivals import forest, linear, naive_bayes, self_training
+from unknot.papers.own_data_rivals import Method, Task, forest, linear, naive_bayes, self_training
 from unknot.papers.own_data_scores import class_scores, split
 
 Shares = dict[str, np.ndarray]
@@ -30,7 +30,7 @@ _CASES: tuple[tuple[str, str, int, tuple[str, ...]], ...] = (
     ("two factors", "digits, table", 100, (*_USUAL, "ours, one at a time")),
     ("two factors", "Hawks", 100, (*_USUAL, "ours, one at a time")),
 )
-_RIVALS: Mapping[str, Callable[..., np.ndarray]] = {
+_RIVALS: Mapping[str, Method] = {
     "linear": linear,
     "forest": forest,
     "self-training": self_training,
@@ -116,7 +116,7 @@ def _ours(
 
 
 def _rival(
-    method: Callable[..., np.ndarray],
+    method: Method,
     items: Items,
     known: Mapping[str, np.ndarray],
     train: np.ndarray,
@@ -128,9 +128,8 @@ def _rival(
     for name, rows in known.items():
         more = np.setdiff1d(train, rows)
         x, y = items.plain, items.labels[name]
-        said[name] = method(
-            x[rows], y[rows], x[more], x[test], items.classes(name), seed, scaled=bool(items.table)
-        )
+        task = Task(x[rows], y[rows], x[more], x[test], items.classes(name), seed, scaled=bool(items.table))
+        said[name] = method(task)
     return said
 
 

@@ -1,13 +1,13 @@
 """What a user would do instead with the same labels: six methods of scikit-learn, with the usual preprocessing.
 
-Each takes labelled rows, their labels (class numbers 0 ... K-1 or numbers), unlabelled rows and test rows, and returns
-class probabilities ``(T, K)`` or numbers ``(T,)``. Without ``scaled`` the columns are taken as they are: pixels, words.
+Each takes a :class:`Task` and returns class probabilities ``(T, K)`` or numbers ``(T,)``.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,113 +22,93 @@ from unknot.papers.own_data_fit import (
     recognised,
 )
 
-Method = Callable[..., np.ndarray]  # (x, y, more, test, classes, seed)
 _UNLABELLED = 2000  # rows that methods for unlabelled data look at beside the labelled ones
 
 
-def ours(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    seed: int,
-    *,
-    steps: int | None = None,
-) -> np.ndarray:
-    """The library's defaults for a table; ``steps`` only where it must be quick."""
-    return _structured(x, y, more, test, classes, seed, {} if steps is None else {"steps": steps})
+@dataclass(frozen=True)
+class Task:
+    """Rows to learn from and rows to answer for.
+
+    Attributes:
+        x: labelled rows ``(L, D)``.
+        y: their labels, class numbers 0 ... K-1 or numbers.
+        more: unlabelled rows.
+        test: the rows asked about.
+        classes: K; 0: numbers.
+        seed: of a method's own chance.
+        scaled: holes filled and columns standardised first; else the columns stay as they are: pixels, words.
+        steps: of our training, where it must be quick.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    more: np.ndarray
+    test: np.ndarray
+    classes: int
+    seed: int
+    scaled: bool = True
+    steps: int | None = None
 
 
-def alone(
-    x: np.ndarray, y: np.ndarray, more: np.ndarray, test: np.ndarray, classes: int, seed: int
-) -> np.ndarray:
+Method = Callable[[Task], np.ndarray]
+
+
+def ours(task: Task) -> np.ndarray:
+    """The library's defaults for a table."""
+    return _structured(task, {} if task.steps is None else {"steps": task.steps})
+
+
+def alone(task: Task) -> np.ndarray:
     """The same committee, its recognisers trained on the labels alone: no generative model, no unlabelled rows but in
     the columns' statistics."""
-    return _structured(x, y, more, test, classes, seed, {"objective": COMMITTEE_ALONE})
+    return _structured(task, {"objective": COMMITTEE_ALONE})
 
 
-def linear(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    seed: int,
-    scaled: bool = True,
-) -> np.ndarray:
+def linear(task: Task) -> np.ndarray:
     """Logistic regression as it comes, or ridge regression with a cross-validated strength."""
     from sklearn.linear_model import LogisticRegression, RidgeCV
 
-    model = LogisticRegression(max_iter=2000) if classes else RidgeCV(np.logspace(-2, 3, 11))
-    return _sklearn(model, x, y, test, classes, scaled)
+    return _sklearn(
+        LogisticRegression(max_iter=2000) if task.classes else RidgeCV(np.logspace(-2, 3, 11)), task
+    )
 
 
-def forest(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    seed: int,
-    scaled: bool = True,
-) -> np.ndarray:
+def forest(task: Task) -> np.ndarray:
     """A random forest of 200 trees."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    kind = RandomForestClassifier if classes else RandomForestRegressor
-    return _sklearn(kind(200, random_state=seed), x, y, test, classes, scaled)
+    kind = RandomForestClassifier if task.classes else RandomForestRegressor
+    return _sklearn(kind(200, random_state=task.seed), task)
 
 
-def boosting(
-    x: np.ndarray, y: np.ndarray, more: np.ndarray, test: np.ndarray, classes: int, seed: int
-) -> np.ndarray:
+def boosting(task: Task) -> np.ndarray:
     """Gradient boosting as it comes."""
     from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
-    kind = GradientBoostingClassifier if classes else GradientBoostingRegressor
-    return _sklearn(kind(random_state=seed), x, y, test, classes)
+    kind = GradientBoostingClassifier if task.classes else GradientBoostingRegressor
+    return _sklearn(kind(random_state=task.seed), task)
 
 
-def spreading(
-    x: np.ndarray, y: np.ndarray, more: np.ndarray, test: np.ndarray, classes: int, seed: int
-) -> np.ndarray:
+def spreading(task: Task) -> np.ndarray:
     """Label spreading over seven neighbours, of labelled and unlabelled rows."""
     from sklearn.semi_supervised import LabelSpreading
 
-    return _with_unlabelled(LabelSpreading(kernel="knn", n_neighbors=7), x, y, more, test, classes)
+    return _with_unlabelled(LabelSpreading(kernel="knn", n_neighbors=7), task)
 
 
-def self_training(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    seed: int,
-    scaled: bool = True,
-) -> np.ndarray:
+def self_training(task: Task) -> np.ndarray:
     """Logistic regression that takes its own sure answers (.9) for labels."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.semi_supervised import SelfTrainingClassifier
 
-    model = SelfTrainingClassifier(LogisticRegression(max_iter=1000), threshold=0.9)
-    return _with_unlabelled(model, x, y, more, test, classes, scaled)
+    return _with_unlabelled(SelfTrainingClassifier(LogisticRegression(max_iter=1000), threshold=0.9), task)
 
 
-def naive_bayes(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    seed: int,
-    scaled: bool = False,
-) -> np.ndarray:
-    """Multinomial naive Bayes, for counts or tf-idf of words."""
+def naive_bayes(task: Task) -> np.ndarray:
+    """Multinomial naive Bayes, for counts or tf-idf of words: they must stay as they are."""
     from sklearn.naive_bayes import MultinomialNB
 
-    return _sklearn(MultinomialNB(), x, y, test, classes, scaled=False)
+    return _sklearn(MultinomialNB(), replace(task, scaled=False))
 
 
 CLASS_METHODS: dict[str, Method] = {
@@ -145,54 +125,43 @@ NUMBER_METHODS = {
 }
 
 
-def _structured(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    seed: int,
-    settings: Mapping[str, Any],
-) -> np.ndarray:
-    rows = np.concatenate([x, more]).astype(np.float32)
-    unknown = np.full(len(more), -1 if classes else np.nan)
-    labels = np.concatenate([y, unknown]).astype(np.int64 if classes else np.float32)
+def _structured(task: Task, settings: Mapping[str, Any]) -> np.ndarray:
+    rows = np.concatenate([task.x, task.more]).astype(np.float32)
+    unknown = np.full(len(task.more), -1 if task.classes else np.nan)
+    labels = np.concatenate([task.y, unknown]).astype(np.int64 if task.classes else np.float32)
     data = labelled_data(rows, {"label": labels}, real_columns(rows))
-    model = fitted(data, seed, settings, {"committee": {}} if "objective" in settings else {})
-    return class_shares(model, "label", test, classes) if classes else recognised(model, "label", test)[:, 0]
+    model = fitted(data, task.seed, settings, {"committee": {}} if "objective" in settings else {})
+    if task.classes:
+        return class_shares(model, "label", task.test, task.classes)
+    return recognised(model, "label", task.test)[:, 0]
 
 
-def _prepared(x: np.ndarray, *others: np.ndarray) -> list[np.ndarray]:
-    """Holes filled by the mean and columns standardised, by the labelled rows."""
+def _prepared(task: Task) -> Task:
+    """Holes filled by the mean and columns standardised, by the labelled rows, if the task says so."""
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    usual = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(x)
-    return [usual.transform(one) for one in (x, *others)]
+    if not task.scaled:
+        return task
+    usual = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(task.x)
+    more = usual.transform(task.more) if len(task.more) else task.more
+    return replace(task, x=usual.transform(task.x), more=more, test=usual.transform(task.test))
 
 
-def _sklearn(
-    model: Any, x: np.ndarray, y: np.ndarray, test: np.ndarray, classes: int, scaled: bool = True
-) -> np.ndarray:
-    x, test = _prepared(x, test) if scaled else (x, test)
-    model.fit(x, y)
-    return full(model.predict_proba(test), model.classes_, classes) if classes else model.predict(test)
+def _sklearn(model: Any, task: Task) -> np.ndarray:
+    task = _prepared(task)
+    model.fit(task.x, task.y)
+    if task.classes:
+        return full(model.predict_proba(task.test), model.classes_, task.classes)
+    return model.predict(task.test)
 
 
-def _with_unlabelled(
-    model: Any,
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    test: np.ndarray,
-    classes: int,
-    scaled: bool = True,
-) -> np.ndarray:
-    more = more[:_UNLABELLED]
-    x, more, test = _prepared(x, more, test) if scaled else (x, more, test)
+def _with_unlabelled(model: Any, task: Task) -> np.ndarray:
+    task = _prepared(replace(task, more=task.more[:_UNLABELLED]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows that no label reaches, trainings that stop early
-        model.fit(np.concatenate([x, more]), np.concatenate([y, np.full(len(more), -1)]))
-        shares = np.nan_to_num(model.predict_proba(test)) + 1e-3
-    return full(shares, model.classes_, classes)
+        labels = np.concatenate([task.y, np.full(len(task.more), -1)])
+        model.fit(np.concatenate([task.x, task.more]), labels)
+        shares = np.nan_to_num(model.predict_proba(task.test)) + 1e-3
+    return full(shares, model.classes_, task.classes)
