@@ -32,6 +32,9 @@ FAMILIES = {
         logits=torch.zeros(b, 3), value=v, name="f", gradient="enumerate"
     ),
     "score_function": lambda t, v, b: t.categorical(logits=torch.zeros(b, 3), value=v, name="f"),
+    "detached": lambda t, v, b: t.categorical(
+        logits=torch.zeros(b, 3), value=v, name="f", gradient="detached"
+    ),
     "poisson": lambda t, v, b: t.poisson(torch.ones(b), value=v, name="f"),
 }
 MODES = {

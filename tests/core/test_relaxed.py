@@ -25,7 +25,7 @@ EXTREME = [
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)
 @pytest.mark.parametrize(
-    "gradient", ["concrete", "straight_through", "plug_in", "score_function", "enumerate"]
+    "gradient", ["concrete", "straight_through", "plug_in", "score_function", "enumerate", "detached"]
 )
 def test_values_and_gradients_are_finite(temperature: float, gradient: str) -> None:
     """Known and unknown items alike, for q and for p, at extreme logits."""

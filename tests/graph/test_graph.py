@@ -79,9 +79,12 @@ def test_independent_variables_have_no_edge() -> None:
     [
         *[
             ("concrete", way)
-            for way in ("concrete", "straight_through", "plug_in", "score_function", "enumerate")
+            for way in ("concrete", "straight_through", "plug_in", "score_function", "enumerate", "detached")
         ],
-        *[("one_hot", way) for way in ("straight_through", "plug_in", "score_function", "enumerate")],
+        *[
+            ("one_hot", way)
+            for way in ("straight_through", "plug_in", "score_function", "enumerate", "detached")
+        ],
     ],
 )
 @pytest.mark.parametrize("samples", [None, 3])

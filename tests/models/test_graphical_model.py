@@ -25,7 +25,9 @@ def batch(x: torch.Tensor, **values: torch.Tensor) -> SimpleNamespace:
     return SimpleNamespace(x=x, values=values)
 
 
-@pytest.mark.parametrize("gradient", [None, "straight_through", "plug_in", "enumerate", "score_function"])
+@pytest.mark.parametrize(
+    "gradient", [None, "straight_through", "plug_in", "enumerate", "score_function", "detached"]
+)
 @pytest.mark.parametrize("samples", [None, 3])
 def test_every_gradient_gives_one_bound_per_item_and_trains_every_weight(gradient, samples) -> None:
     torch.manual_seed(0)

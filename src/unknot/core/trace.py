@@ -13,6 +13,7 @@ from unknot.core import best_values, gradients, validation
 from unknot.core.axes import extra_event, merge, per_item, prior_event_dims, with_leading
 from unknot.core.finite import all_finite
 from unknot.core.given_values import FromPrior
+from unknot.core.gradients.detached import taught
 from unknot.core.gradients.score_function import ScoreFunction
 from unknot.core.inactive import drawable, finite, held
 from unknot.core.item_loss import item_loss
@@ -335,6 +336,8 @@ class Trace(Scopes, Sites):
             check_label_shape(name, label, drawn.value, event)
             node.value = torch.where(per_item(given.known, event), label, drawn.value)
             node.known = given.known
+        if gradient == "detached":
+            node.dist = taught(dist, node.known, event)
         return node
 
     def _enumerate(

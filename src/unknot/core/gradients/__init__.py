@@ -7,6 +7,7 @@
 ``plug_in``            the probability vector itself goes on (S16 sec. 2.2)
 ``score_function``     REINFORCE with a leave-one-out or running-mean baseline (default for discrete)
 ``enumerate``          the whole support becomes an axis that objectives sum over exactly
+``detached``           a hard draw without gradient: the site learns from its labels alone
 =====================  ==========================================================================
 """
 
@@ -46,7 +47,7 @@ def choices(dist: Distribution) -> list[str]:
         fitting.append("enumerate")
     if "score_function" not in fitting and not isinstance(dist, Uniform):  # a support that moves has no score
         fitting.append("score_function")
-    return fitting
+    return [*fitting, "detached"]
 
 
 def refuse_unfit(name: str, dist: Distribution, gradient: str) -> None:
@@ -74,4 +75,5 @@ _SAMPLERS: dict[str, Callable[[Distribution, Size, int], Tensor | tuple[Tensor, 
     "plug_in": plug_in.sample,
     "score_function": score_function.sample,
     "enumerate": enumeration.support,
+    "detached": score_function.sample,
 }
