@@ -50,14 +50,19 @@ class Unseen:
 
 UNSEEN = (Unseen("thick sevens", 7, STROKE, True, stroke), Unseen("narrow zeros", 0, WIDTH, False, width))
 SAW = "that saw them"
-OURS, VAE, MEAN = "HFVAE, class rewarded", "VAE", "the mean of the digit's seen images"
+MEAN = "the mean of the digit's seen images"
+MODELS = {
+    "HFVAE, class rewarded, β = 4, γ = 3": rewarded(E19, beta=4.0, gamma=3.0),
+    "HFVAE, class rewarded, β = 12, γ = 4": rewarded(E19),
+    "VAE": plain(name="vae"),
+}
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Both models, trained without the combinations and with them; and no model at all."""
+    """Each model, trained without the combinations and with them; and no model at all."""
     steps = {"smoke": 4, "quick": STEPS, "paper": 10 * STEPS}[tier]
     found: list[Case] = []
-    for row, settings in ((OURS, rewarded(E19)), (VAE, plain(name="vae"))):
+    for row, settings in MODELS.items():
         train = {**settings["train"], "steps": steps}
         if tier == "smoke":
             train |= {"batch_size": 60, "stages": [{**s, "steps": 2} for s in train.get("stages", [])]}
