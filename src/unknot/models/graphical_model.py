@@ -21,11 +21,13 @@ from unknot.models.by_node import ByNode
 from unknot.models.classed_words import ClassedWords
 from unknot.models.critic import Critic
 from unknot.models.families import Family, family
+from unknot.models.families.concrete import ConcreteFamily
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.swap import kept_value, swapped_label
+from unknot.models.whitening import Whitening
 from unknot.suggest import did_you_mean
 
 
@@ -68,6 +70,7 @@ class GraphicalModel(nn.Module):
         self.jitter = _augmenter(self.spec, self.shape)
         own = [n for n in self.spec.latents if n.recogniser != "bayes"]
         self.recognition = ByNode({n.name: self._recognition_network(n) for n in own})
+        self.whitening = ByNode({n.name: self._whitening(n) for n in own if n.whiten})
         self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
         families = {n.name: self._family(n.name) for n in self.spec.latents}
         self.critic = Critic(self.spec, families) if self.spec.critic else None
@@ -91,7 +94,7 @@ class GraphicalModel(nn.Module):
         for name in self.spec.recognition_order:
             node = self.spec[name]
             by_rule = node.recogniser == "bayes"
-            outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs)
+            outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs, self.training)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)
         return q
@@ -227,12 +230,28 @@ class GraphicalModel(nn.Module):
         assert isinstance(kind, Family)
         return kind
 
-    def _recognised(self, node: NodeSpec, inputs: Mapping[str, Tensor]) -> Tensor:
-        """What a node's recognition network gives for the features of the data and the values of other nodes."""
+    def _recognised(self, node: NodeSpec, inputs: Mapping[str, Tensor], learn: bool = False) -> Tensor:
+        """What a node's recognition network gives for the features of the data and the values of other nodes.
+
+        Whitened where the description asks for it; ``learn``: items to take the moments from.
+        """
         chosen = {name: inputs[name] for name in node.recognised_from}
         if node.sees:
             chosen[self.spec.data.name] = chosen[self.spec.data.name][..., self.trunk.parts[node.sees]]
-        return self.recognition[node.name](cat(list(chosen.values())))
+        outputs: Tensor = self.recognition[node.name](cat(list(chosen.values())))
+        if not node.whiten:
+            return outputs
+        white, classes = self.whitening[node.name], self._family(node.whiten)
+        assert isinstance(white, Whitening)
+        assert isinstance(classes, ConcreteFamily)
+        y = classes.from_features(inputs[node.whiten])
+        if learn and torch.is_grad_enabled():  # not where a program is run to see what it does
+            white.renew(outputs.detach(), y.detach())
+        result: Tensor = white(outputs, y)
+        return result
+
+    def _whitening(self, node: NodeSpec) -> Whitening:
+        return Whitening(self._family(node.whiten).size, self._family(node.name).size)
 
     def _by_bayes(self, node: NodeSpec, x: Tensor) -> Tensor:
         """log p(y) + log p(x | y) but for a constant, of every class; other parents at their prior mean."""

@@ -35,6 +35,8 @@ class NodeSpec:
         generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`);
             "": the default.
         sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
+        whiten: of a normal latent node, the class among the nodes it is recognised from within which its means are
+            whitened (:mod:`unknot.models.whitening`); "": not at all.
         confidence: its own threshold of agreement; None: the model's.
         centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
         spread: of a normal latent node, the prior's standard deviation; (): 1.
@@ -57,6 +59,7 @@ class NodeSpec:
     prior_words: float | None = None
     generator: str = ""
     sees: str = ""
+    whiten: str = ""
     confidence: float | None = None
     centre: tuple[float, ...] = ()
     spread: tuple[float, ...] = ()

@@ -106,6 +106,7 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
             "needs recognised_from, the nodes it is inferred from; several data columns go into a table node"
         )
     for one in spec.nodes:
+        _check_whitening(one, spec)
         if data[0].name in one.parents:
             raise SpecError(f"node '{one.name}': data ('{data[0].name}') cannot be a generative parent")
     generative = _in_order({n.name: n.parents for n in spec.nodes}, "generative", skip=())
@@ -143,6 +144,24 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     if one.sees and one.is_data:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
     (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)
+
+
+def _check_whitening(one: NodeSpec, spec: ModelSpec) -> None:
+    if not one.whiten:
+        return
+    suits = one.family == "normal" and one.whiten in one.recognised_from and not one.labels
+    if not suits or spec[one.whiten].is_data or not FAMILIES[spec[one.whiten].family].has_classes:
+        raise SpecError(
+            f"node '{one.name}': whiten is for a normal node without labels, and names a node of classes that it is "
+            f"recognised from, but got '{one.whiten}' for a {one.family} node recognised from "
+            f"{', '.join(one.recognised_from) or 'nothing'}"
+        )
+    gradient = spec[one.whiten].gradient or FAMILIES[spec[one.whiten].family].default_gradient
+    if gradient == "enumerate":
+        raise SpecError(
+            f"node '{one.name}': whiten takes the moments of draws of '{one.whiten}', which is enumerated; "
+            "choose another gradient"
+        )
 
 
 def _check_family(one: NodeSpec) -> None:

@@ -43,6 +43,7 @@ NODE: Schema = table(
         "prior_words": left_out_or(number(0)),
         "generator": {"enum": ["", "product"], "description": "product, or left out"},
         "sees": {"type": "string", "description": "a word, or left out"},
+        "whiten": {"type": "string", "description": "a node's name, or left out"},
         "confidence": left_out_or(number(0, 1)),
         "centre": list_of(number(), words="a list of numbers, one for each dimension"),
         "spread": list_of(number(above=0), words="a list of positive numbers, one for each dimension"),

@@ -34,6 +34,7 @@ def test_networks_see_classes_standardised() -> None:
     seen = make().features(torch.eye(4))  # the prior's four values, equally likely
     torch.testing.assert_close(seen.mean(0), torch.zeros(4))
     torch.testing.assert_close(seen.var(0, correction=0), torch.ones(4))
+    torch.testing.assert_close(make().from_features(seen), torch.eye(4))
 
 
 def test_a_reading_is_the_best_class_and_its_probability() -> None:

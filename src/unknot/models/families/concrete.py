@@ -55,6 +55,12 @@ class ConcreteFamily(Family):
             return value
         return (value - 1 / self.size) * (self.size / (self.size - 1) ** 0.5)
 
+    def from_features(self, features: Tensor) -> Tensor:
+        """The value ``(..., K)`` that other networks see as these features."""
+        if self.size < 2:
+            return features
+        return features * ((self.size - 1) ** 0.5 / self.size) + 1 / self.size
+
     @property
     def parameters_size(self) -> int:
         return self.size
