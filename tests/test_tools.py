@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from unknot.suggest import did_you_mean
@@ -44,3 +45,18 @@ def test_the_bias_table_has_a_column_for_every_batch_size() -> None:
     page = (TOOLS.parent / "docs" / "equations.md").read_text(encoding="utf-8")
     kept = page.split(tool["START"])[1].split(tool["END"])[0].strip().splitlines()
     assert [line.split(" | ")[0] for line in kept[2:]] == [f"| {name}" for name in tool["ROWS"]]
+
+
+def test_the_table_of_the_price_has_a_row_for_every_size_and_knows_the_truth() -> None:
+    tool = runpy.run_path(str(TOOLS / "price_bias.py"))
+    lines = tool["table"]((4, 20), items=40).splitlines()
+    assert lines[0] == "| | B = 4 | B = 20 |"
+    assert len(lines) == 2 + len(tool["SIZES"])
+    # by draws: log p(z | y) - log p(z) at draws of both
+    draw = np.random.default_rng(0)
+    means = tool["APART"] * np.arange(tool["CLASSES"])
+    z = means[draw.integers(0, len(means), 200_000)] + draw.normal(size=200_000)
+    density = np.exp(-0.5 * (z[:, None] - means) ** 2)
+    entropy = -np.log(density.mean(1) / np.sqrt(2 * np.pi))
+    expected = entropy.mean() - 0.5 * np.log(2 * np.pi * np.e)
+    assert abs(tool["truth"]() - expected) < 5 * entropy.std() / 200_000**0.5

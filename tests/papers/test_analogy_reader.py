@@ -53,6 +53,11 @@ def test_a_model_that_reads_itself_is_read_as_its_own_recogniser_says() -> None:
             image = model.generate(1, {"digit": torch.tensor([k]), "style": style[i : i + 1]})
             right += int(model.recognise(image).summaries["digit"].argmax()) == k
     assert abs(numbers["read"] - 100 * right / 50) < 1e-6
+    anew = model.reconstruct(x).double()
+    nats = [-float((x[i] * anew[i].log() + (1 - x[i]) * (1 - anew[i]).log()).sum()) for i in range(5)]
+    assert abs(numbers["reconstruction"] - sum(nats) / 5) < 1e-3
+    assert 0 < numbers["sharpness"] < 100  # an untrained generator's greys beside noise
+    assert "colour" not in numbers
 
 
 def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None:

@@ -42,3 +42,18 @@ def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     if apart == 0:
         return float("inf") if moved else 0.0
     return float(moved / apart)
+
+
+def colour_kept(before: np.ndarray, after: np.ndarray) -> float:
+    """Correlation of the mean colours of images ``(N, C, H, W)`` with those of the images made of them.
+
+    ``after`` is ``(N, K, C, H, W)``. A channel's correlation is over all N · K pairs; the mean over channels is given.
+
+    >>> images = np.random.default_rng(0).random((5, 3, 4, 4))
+    >>> round(colour_kept(images, np.stack([images, images], 1) / 2), 6)
+    1.0
+    """
+    given = np.repeat(before.mean((-2, -1))[:, None], after.shape[1], 1)  # (N, K, C)
+    made = after.mean((-2, -1))
+    channels = range(given.shape[-1])
+    return float(np.mean([np.corrcoef(given[..., c].ravel(), made[..., c].ravel())[0, 1] for c in channels]))

@@ -26,10 +26,10 @@ from torch import Tensor, nn
 
 from unknot.core.axes import cat
 from unknot.core.trace import Trace
-from unknot.errors import SpecError
 from unknot.models.agreement import target
 from unknot.models.by_node import ByNode
 from unknot.models.families import Family
+from unknot.models.independence import nodes_at_rest
 from unknot.models.networks import mlp
 from unknot.models.spec import ModelSpec
 
@@ -47,12 +47,7 @@ class Critic(nn.Module):
     def __init__(self, spec: ModelSpec, families: Mapping[str, Family]) -> None:
         super().__init__()
         self.price = spec.critic
-        self.rest = [n.name for n in spec.latents if not n.labels and spec.data.name in n.recognised_from]
-        if not self.rest or not spec.labelled:
-            raise SpecError(
-                "model: a critic reads nodes with labels from nodes without that are recognised from the data; this "
-                "model has not both. Leave critic out."
-            )
+        self.rest = nodes_at_rest(spec, "critic")
         self._families = dict(families)
         inputs = sum(families[name].value_size for name in self.rest)
         self.networks = ByNode(

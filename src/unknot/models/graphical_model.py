@@ -22,6 +22,7 @@ from unknot.models.classed_words import ClassedWords
 from unknot.models.critic import Critic
 from unknot.models.families import Family, family
 from unknot.models.families.concrete import ConcreteFamily
+from unknot.models.independence import dependence, nodes_at_rest
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
@@ -74,6 +75,7 @@ class GraphicalModel(nn.Module):
         self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
         families = {n.name: self._family(n.name) for n in self.spec.latents}
         self.critic = Critic(self.spec, families) if self.spec.critic else None
+        self.style = nodes_at_rest(self.spec, "independence") if self.spec.independence else []
 
     # ---- the two programs ---------------------------------------------------------------------------
 
@@ -119,7 +121,8 @@ class GraphicalModel(nn.Module):
 
         Jittered items, where the description asks for them, take the place of the items; with ``agreement`` they are
         a second view instead, which only the recogniser sees (:mod:`unknot.models.agreement`). While it is trained, a
-        critic (:mod:`unknot.models.critic`) and swapped factors (:mod:`unknot.models.swap`) add their log-terms.
+        critic (:mod:`unknot.models.critic`), the price of dependence (:mod:`unknot.models.independence`) and swapped
+        factors (:mod:`unknot.models.swap`) add their log-terms.
 
         Arguments:
             batch: items ``x`` and, by node, label ``values``, as :class:`unknot.data.batch.Batch` has them.
@@ -136,6 +139,8 @@ class GraphicalModel(nn.Module):
         if self.training and self.critic is not None:
             for name, term in self.critic(q, self.temperature).items():
                 p.log_term(term, name=f"critic_{name}")
+        if self.training and self.spec.independence > 0:
+            self._part(q, p)
         if self.training and self.spec.swap > 0:
             self._swap(q, p)
         return q, p
@@ -198,6 +203,14 @@ class GraphicalModel(nn.Module):
         second = Trace()
         self._family(node.name).site(second, self._recognised(node, inputs), value, self.temperature, None)
         return second[node.name]
+
+    def _part(self, q: Trace, p: Trace) -> None:
+        """Add to p what the style and each labelled node have to do with each other, the same for every item."""
+        factors = [n.name for n in self.spec.labelled]
+        families = {n.name: self._family(n.name) for n in self.spec.latents}
+        for name, value in dependence(q, self.style, factors, families).items():
+            price = -self.spec.independence * value
+            p.log_term(price.expand(p.leading_shape[-1:]), name=f"independence_{name}")
 
     def _swap(self, q: Trace, p: Trace) -> None:
         """Add to p how well items made with the factors of others are read as they were made."""

@@ -29,6 +29,8 @@ class ModelSpec:
         agreement: weight of reading an item's jittered view as the item itself (:mod:`unknot.models.agreement`).
         confidence: readings less sure than this do not count for the agreement.
         critic: price of what a critic reads of the labelled nodes in the others (:mod:`unknot.models.critic`).
+        independence: price of what labelled nodes and the others have to do with each other
+            (:mod:`unknot.models.independence`).
         swap: weight of reading items made with others' factors as they were made (:mod:`unknot.models.swap`).
         width: of default hidden layers.
         temperature: of relaxed draws.
@@ -41,6 +43,7 @@ class ModelSpec:
     agreement: float = 0.0
     confidence: float = 0.95
     critic: float = 0.0
+    independence: float = 0.0
     swap: float = 0.0
     width: int = 256
     temperature: float = 0.66

@@ -71,6 +71,7 @@ MODEL_SETTINGS: dict[str, Schema] = {
     "agreement": number(0, HEAVIEST),
     "confidence": number(0, 1),
     "critic": number(0, HEAVIEST),
+    "independence": number(0, HEAVIEST),
     "swap": number(0, HEAVIEST),
     "width": whole(1, WIDEST),
     "temperature": number(above=0),

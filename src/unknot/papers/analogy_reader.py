@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy
 
-from unknot.metrics.analogies import share_as_intended, style_shift
+from unknot.metrics.analogies import colour_kept, share_as_intended, style_shift
+from unknot.metrics.sharpness import sharpness
 from unknot.papers.experiment import Numbers
 from unknot.papers.quiet_training import error_of, train_quietly
 from unknot.workflow.counterfactuals.reader import NetworkReader
@@ -55,7 +57,9 @@ def analogy_numbers(model: TrainedModel, reader: Reader, x: Tensor, style: str =
 
     ``read``: per cent of them that the reader reads as the class they were made for. ``shift``: how far the style
     recognised from the new image (at the class recognised from it) is from the style it was made from, over the
-    mean distance between the styles of two items.
+    mean distance between the styles of two items. ``sharpness``: that of the analogies over that of the items.
+    ``reconstruction``: the cross entropy of the pixels of each item and the item made anew, in nats. ``colour``, where
+    there is any: how the mean colour of the analogies follows that of the items.
     """
     classes = torch.arange(model.node(reader.factor).size or 0)
     before = model.recognise(x).values[style]
@@ -63,7 +67,12 @@ def analogy_numbers(model: TrainedModel, reader: Reader, x: Tensor, style: str =
     after = torch.stack(
         [model.recognise(column).values[style] for column in images.unbind(1)], 1
     )  # (N, K, D)
+    anew = model.reconstruct(x).clamp(1e-6, 1 - 1e-6)
+    colour = {"colour": colour_kept(x.numpy(), images.numpy())} if x.shape[1] == 3 else {}
     return {
         "read": 100 * share_as_intended(reader.read(images)),
         "shift": style_shift(before.numpy(), after.numpy()),
+        "sharpness": 100 * sharpness(images.numpy()) / sharpness(x.numpy()),
+        "reconstruction": float(binary_cross_entropy(anew, x, reduction="sum")) / len(x),
+        **colour,
     }

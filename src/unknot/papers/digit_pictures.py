@@ -11,7 +11,7 @@ import torch
 
 from unknot.metrics.analogies import share_as_intended
 from unknot.papers.analogy_reader import Reader, analogy_numbers, make_reader
-from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from unknot.papers.honest_rows import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
 from unknot.papers.quiet_training import error_of, train_quietly
 from unknot.plots.image_grid import drawn_in_ink, image_grid
@@ -31,16 +31,20 @@ _SMOKE_TRAIN = {"steps": 3, "batch_size": 60}
 
 READ = Measure("read", "analogies read as the intended digit", "%", "higher", decimals=1)
 GRID_READ = Measure("grid_read", "grid images read as the intended digit", "%", "higher", decimals=1)
+COLOUR = Measure("colour", "correlation of the mean colour with that of the image", "", "higher")
 OTHERS = (
     Measure("shift", "style moves (1: as far as to another image)"),
     Measure("error", "the recogniser's test error", "%"),
     *LEAK_MEASURES,
+    Measure("sharpness", "sharpness of the analogies, of that of real images", "%", "higher", decimals=1),
+    Measure("reconstruction", "reconstruction", "nats", decimals=1),
     Measure("reader_error", "the reader's test error", "%"),
 )
 NOTE = (
     "The reader is a convolutional classifier of its own, trained on all training labels. An analogy keeps the style "
     f"of one of {_ITEMS:,} test images and sets the digit; the style moves if the one recognised from the new image is "
-    f"another than the one it was made from. {LEAK_NOTE}"
+    "another than the one it was made from. Reconstruction: the cross entropy of an image and the image made of what "
+    f"is recognised in it. {LEAK_NOTE}"
 )
 CAPTIONS = {
     "analogies": (
@@ -64,9 +68,12 @@ class Look:
     train: Mapping[str, Any]
     reader: Mapping[str, Any]  # its model and train
     picture: str  # "analogies" or "style-grid"
-    ahead: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict
-    )  # rows before it: their model and train
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # more rows: their model and train
+    goals: Mapping[str, float] = field(default_factory=dict)  # by measure, of the model's own row
+
+    @property
+    def row(self) -> str:
+        return f"Unknot, M = {self.labels}"
 
     def cases(self, tier: Tier) -> list[Case]:
         """The model, and its recogniser without it. A smoke run is a few steps on the embedded digits."""
@@ -75,7 +82,7 @@ class Look:
         if tier == "smoke":
             shared |= _SMOKE
             reader["train"] |= _SMOKE_TRAIN
-        rows = {**self.ahead, f"Unknot, M = {shared['labels']}": {"model": self.model, "train": self.train}}
+        rows = {self.row: {"model": self.model, "train": self.train}, **self.beside}
         found: list[Case] = []
         for row, settings in rows.items():
             case = {
@@ -91,14 +98,17 @@ class Look:
 
     def experiment(self, name: str, place: str, about: str, quick: str, notes: str) -> Experiment:
         """The experiment with its measures and captions."""
+        grid, colour = self.picture == "style-grid", "colour" in self.goals
         return Experiment(
             name=name,
             place=place,
             about=about,
             cases=self.cases,
             run=run,
-            measures=(READ, *((GRID_READ,) if self.picture == "style-grid" else ()), *OTHERS),
+            measures=(READ, *((GRID_READ,) if grid else ()), *((COLOUR,) if colour else ()), *OTHERS),
             budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
+            yardsticks=[Yardstick("goal", {"": goal}, "goal", key) for key, goal in self.goals.items()],
+            judged={self.row: "goal"} if self.goals else {},
             captions=CAPTIONS,
             notes=f"{notes} {NOTE}",
         )

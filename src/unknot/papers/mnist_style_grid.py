@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from unknot.papers.digit_pictures import Look
 from unknot.papers.mnist import VIEWS_TRAIN
-from unknot.papers.mnist_analogies import MODEL, READER
+from unknot.papers.mnist_analogies import READER, VIEWS
 
 EXPERIMENT = Look(
     data="mnist",
     labels=100,
-    model={**MODEL, "style": 2},
+    model={**VIEWS, "style": 2},
     train={**VIEWS_TRAIN, "steps": 1600},
     reader=READER,
     picture="style-grid",
@@ -18,5 +18,5 @@ EXPERIMENT = Look(
     place="S17 Fig. 2b, S16 Fig. 3",
     about="Two dimensions of style on MNIST, laid out for every digit.",
     quick="about 5 CPU minutes a seed",
-    notes="The recipe of mnist-analogies with two dimensions of style.",
+    notes="Convolutions, and two views that agree; the style is neither whitened nor priced.",
 )

@@ -68,7 +68,8 @@ class NormalFamily(Family):
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
     ) -> Tensor:
-        loc, scale = location_and_scale(outputs)
+        loc, raw = outputs.chunk(2, -1)
+        scale = softplus(raw) + SMALLEST_SCALE
         if not self.standard:
             loc, scale = self.centre + self.spread * loc, self.spread * scale
         return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
@@ -80,9 +81,3 @@ class NormalFamily(Family):
     def prior_outputs(self) -> Tensor:
         unit = math.log(math.expm1(1.0 - SMALLEST_SCALE))  # softplus(unit) + smallest = 1
         return torch.cat([torch.zeros(self.size), torch.full((self.size,), unit)])
-
-
-def location_and_scale(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation ``(..., D)``, before units, of a network's outputs ``(..., 2 D)``."""
-    loc, raw = outputs.chunk(2, -1)
-    return loc, softplus(raw) + SMALLEST_SCALE
