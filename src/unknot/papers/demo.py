@@ -9,7 +9,7 @@ from unknot.data import load
 from unknot.errors import DataError
 from unknot.workflow.recipe import Recipe
 
-# The recipe of mnist-analogies. S17's graph: digit and style make the image. Both are read from the image by a small
+# S17's graph: digit and style make the image. Both are read from the image by a small
 # convolutional network that must read a jittered image as the image itself, and the correlation between digit and style
 # has a price (E19's term (A), within S17's Eq. 8), so that the style does not keep the digit for itself.
 # Steps, not minutes, so that a slow machine takes longer instead of doing worse.

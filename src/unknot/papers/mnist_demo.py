@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
     judged={ROW: "S17"},
     captions=CAPTIONS,
     notes=(
-        "The recipe of mnist-analogies: a convolutional recogniser that reads a jittered image as the image itself, "
+        "A convolutional recogniser that reads a jittered image as the image itself, "
         "where the papers' are perceptrons, and a price on the correlation of digit and style. Settings are the same "
         "for all seeds; they were chosen by the error on the last 10,000 training images."
     ),
