@@ -122,22 +122,20 @@ def _numbers(model: TrainedModel, one: Unseen, seen: Dataset, held: Dataset) -> 
 
 
 def _reading(model: TrainedModel, one: Unseen, seen: Dataset) -> Callable[[Tensor], Tensor]:
-    """A linear map from the style to the feature, fitted by least squares on seen training images."""
+    """A linear map from class and style to the feature, fitted by least squares on seen training images."""
     rows = torch.arange(min(READ_FROM, len(seen)))
-    codes = _with_one(model.recognise(seen.batch(rows).x).summaries[STYLE])
+    codes = _codes(model, seen.batch(rows).x)
     weights = torch.linalg.lstsq(
         codes.double(), seen.factors[one.feature].values[rows].double()[:, None]
     ).solution
 
-    def read(x: Tensor) -> Tensor:
-        codes = _with_one(model.recognise(x).summaries[STYLE])
-        return (codes.double() @ weights)[:, 0].float()
-
-    return read
+    return lambda x: (_codes(model, x) @ weights)[:, 0].float()
 
 
-def _with_one(codes: Tensor) -> Tensor:
-    return torch.cat([codes, torch.ones(len(codes), 1)], -1)
+def _codes(model: TrainedModel, x: Tensor) -> Tensor:
+    """Masses of the class and means of the style, (N, K + D); the masses add up to one, so there is a constant."""
+    found = model.recognise(x).summaries
+    return torch.cat([found[CLASS], found[STYLE]], -1).double()
 
 
 def _classes(model: TrainedModel, x: Tensor) -> Tensor:
@@ -149,7 +147,7 @@ def _rmse(found: Tensor, true: Tensor) -> float:
 
 
 def _draw(model: TrainedModel, seen: Dataset, unseen: list[Dataset], folder: Path) -> None:
-    """Unseen images above what the model makes of them; the feature as measured and as read from the style."""
+    """Unseen images above what the model makes of them; the feature as measured and as read from the codes."""
     strips = []
     figure = new_figure(7.0, 2.6)
     for one, held, axes in zip(UNSEEN, unseen, figure.subplots(1, 2), strict=True):
@@ -159,8 +157,8 @@ def _draw(model: TrainedModel, seen: Dataset, unseen: list[Dataset], folder: Pat
         same = seen.subset((seen.factors["digit"].values == one.digit).nonzero()[:1000, 0])
         read = _reading(model, one, seen)
         drawn = {
-            "seen, read from the style": read(same.batch(torch.arange(len(same))).x),
-            "unseen, read from the style": read(x),
+            "seen, read from the codes": read(same.batch(torch.arange(len(same))).x),
+            "unseen, read from the codes": read(x),
             "unseen, measured": held.factors[one.feature].values,
         }
         limits = np.histogram_bin_edges(torch.cat(list(drawn.values())).numpy(), 30)
@@ -184,7 +182,7 @@ def _measures() -> tuple[Measure, ...]:
     for one in UNSEEN:
         found += [
             Measure(f"{one.key}_nats", f"{one.title}: -log p(x | class, style)", "nats", decimals=1),
-            Measure(f"{one.key}_code", f"{one.title}: error of the {one.feature} read from the style", "px"),
+            Measure(f"{one.key}_code", f"{one.title}: error of the {one.feature} read from the codes", "px"),
             Measure(f"{one.key}_drawn", f"{one.title}: error of the {one.feature} as drawn again", "px"),
             Measure(f"{one.key}_class", f"{one.title}: in the class of the seen ones", "%", "higher", 1),
         ]
@@ -201,12 +199,12 @@ EXPERIMENT = Experiment(
     budgets={"smoke": "seconds", "quick": "1 CPU minute a row and seed", "paper": "ten times the steps"},
     captions={
         "reconstructions": "Test images of combinations that were not in training, and what the model makes of them.",
-        "features": "The feature of a digit's images, as measured in the pixels and as read from the style.",
+        "features": "The feature of a digit's images, as measured in the pixels and as read from the codes.",
     },
     notes=(
         f"Held out are the {SHARE:.0%} of the training images of 7 with the widest stroke (2 · ink / edge) and of 0 "
         "with the narrowest ink (√12 · standard deviation of its columns), and test images within the same limits are "
-        f"what is measured. {STEPS} steps, E19's networks, no labels. A feature is read from the means of the style by "
+        f"what is measured. {STEPS} steps, E19's networks, no labels. A feature is read from class and style by "
         f"least squares on {READ_FROM:,} seen training images; as drawn again: measured in the reconstruction; errors "
         "are root mean squares."
     ),
