@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unknot.errors import SpecError
 from unknot.papers import (
+    celeba,
     decomposition_toy,
     dsprites,
     faces,
@@ -49,6 +50,7 @@ _FILES = (
     fashion_hfvae,
     mnist_tradeoff,
     dsprites,
+    celeba,
     zero_shot,
     latent_maps,
     own_data,
