@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch.distributions import Dirichlet
 
 import unknot
 from tests.models.test_word_networks import counts
-from unknot.models.topic_model import TopicModel, laplace_spread
+from unknot.models.topic_model import TopicModel
 from unknot.objectives import elbo, hfvae
+from unknot.papers.topic_corpus import made_corpus
+from unknot.train.config import TrainConfig
+from unknot.train.loop import fit
+from unknot.workflow.program import trainable
 
 
 @pytest.mark.parametrize("mixing", ["product", "mixture", "linear"])
@@ -25,6 +28,18 @@ def test_both_programs_run_on_sparse_counts(mixing: str, groups: dict[str, int])
     torch.testing.assert_close(p["x"].log_prob, model.decode(x, q)["x"].log_prob)
 
 
+@pytest.mark.parametrize("mixing", ["product", "linear"])
+@pytest.mark.parametrize("clip", [None, 1.0])
+def test_a_large_vocabulary_is_learned_from_samples(mixing: str, clip: float | None) -> None:
+    documents = made_corpus(words=40)
+    torch.manual_seed(0)
+    model = TopicModel(40, {"topics": 4}, mixing, hidden=(8,), sampled=5)
+    settings = {"epochs": 6, "batch_size": 10, "learning_rate": 1e-2, "clip_norm": clip, "log_every": 24}
+    config = TrainConfig.from_dict({"objective": "elbo", "progress": False, **settings})
+    losses = [record["loss"] for record in fit(trainable(model), documents, config).history]
+    assert losses[-1] < losses[0] - 1
+
+
 def test_several_draws_have_an_axis() -> None:
     model, x = TopicModel(7, {"topics": 3}, hidden=(6,)).eval(), counts().to_sparse()
     q = model.encode(x, samples=6)
@@ -37,18 +52,3 @@ def test_documents_are_drawn() -> None:
     drawn = model.decode(None, unknot.given(4))["x"].value
     assert drawn.shape == (4, 7)
     assert drawn.sum(-1).tolist() == [100.0] * 4
-
-
-def test_the_laplace_approximation_has_the_curvature_of_the_dirichlet() -> None:
-    """In the basis of the softmax the log density is sum_k a log softmax(z)_k; its curvature at 0, inverted."""
-    topics, concentration = 5, 0.7
-    z = torch.zeros(topics, dtype=torch.float64)
-    hessian = torch.autograd.functional.hessian(
-        lambda one: concentration * one.log_softmax(-1).sum(), z
-    )  # of rank K - 1: shifts of z change nothing
-    spread = torch.linalg.pinv(-hessian).diagonal().sqrt()
-    torch.testing.assert_close(spread, torch.full_like(spread, laplace_spread(concentration, topics)))
-    assert TopicModel(7, {"topics": 5}, concentration=0.7).spread == pytest.approx(float(spread[0]))
-    assert Dirichlet(torch.full((5,), 0.7)).mean.tolist() == pytest.approx(
-        [0.2] * 5
-    )  # softmax(0), its mode here

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Size
+from torch.distributions import Dirichlet
 
 from tests.models.test_word_networks import counts
 from unknot.errors import SpecError
-from unknot.models.topic_networks import TopicDecoder, TopicTrunk, topic_head
+from unknot.models.topic_networks import TopicDecoder, TopicTrunk, WordNorm, laplace_spread, topic_head
+from unknot.models.word_networks import word_log_likelihood
 
 
 def test_a_trunk_reads_sparse_and_dense_alike() -> None:
@@ -39,14 +41,14 @@ def test_a_mixture_mixes_distributions() -> None:
     decoder = TopicDecoder(2, 3, "mixture")
     z = torch.tensor([[0.0, 0.0], [30.0, 0.0]])
     shares = decoder(z).softmax(-1)
-    first, second = (decoder.weight + decoder.bias).softmax(-1)
+    first, second = (decoder.words.weight.T + decoder.bias).softmax(-1)
     torch.testing.assert_close(shares, torch.stack([(first + second) / 2, first]))
 
 
 def test_a_product_multiplies_them() -> None:
     decoder = TopicDecoder(2, 3, "product").eval()  # batch norm at its start: nothing but a factor near one
     z = torch.tensor([[0.0, 0.0]])
-    by_hand = (decoder.weight.softmax(-1).log().mean(0)).softmax(-1)  # the geometric mean
+    by_hand = (decoder.words.weight.T.softmax(-1).log().mean(0)).softmax(-1)  # the geometric mean
     torch.testing.assert_close(decoder(z).softmax(-1)[0], by_hand, rtol=1e-4, atol=1e-4)
 
 
@@ -59,14 +61,11 @@ def test_weights_of_topics_are_what_logits_are_made_of() -> None:
     torch.testing.assert_close(moved, (shares - 0.5) @ decoder.topic_weights())
 
 
-def test_linear_topics_and_classes_add_up() -> None:
-    decoder = TopicDecoder(2, 3, "linear", classes=2)
-    assert decoder.classes is not None
-    torch.nn.init.normal_(decoder.classes)
-    values = torch.tensor([[0.5, -1.0, 0.0, 1.0]])
-    by_hand = 0.5 * decoder.weight[0] - decoder.weight[1] + decoder.classes[1]
-    torch.testing.assert_close(decoder(values)[0], by_hand)
-    assert decoder(torch.randn(4, 5, 4)).shape == (4, 5, 3)
+def test_linear_topics_add_up() -> None:
+    decoder = TopicDecoder(2, 3, "linear")
+    by_hand = 0.5 * decoder.words.weight[:, 0] - decoder.words.weight[:, 1]
+    torch.testing.assert_close(decoder(torch.tensor([[0.5, -1.0]]))[0], by_hand)
+    assert decoder(torch.randn(4, 5, 2)).shape == (4, 5, 3)
 
 
 def test_without_scale_it_is_not_learned() -> None:
@@ -74,3 +73,59 @@ def test_without_scale_it_is_not_learned() -> None:
     assert len(learned) == 2  # the topics and the norm's shift
     with pytest.raises(SpecError, match="mixed as product, mixture, linear"):
         TopicDecoder(2, 3, "sum")
+
+
+@pytest.mark.parametrize("mixing", ["product", "linear"])
+@pytest.mark.parametrize("training", [False, True])
+def test_logits_of_some_words_are_those_of_all(mixing: str, training: bool) -> None:
+    decoder, z, columns = (
+        TopicDecoder(2, 6, mixing).train(training),
+        torch.randn(3, 5, 2),
+        torch.tensor([4, 1]),
+    )
+    torch.testing.assert_close(decoder.at(z, columns), decoder(z)[..., columns])
+
+
+def test_a_norm_of_some_words_moves_their_statistics_alone() -> None:
+    some, all_words, x = WordNorm(4), WordNorm(4), torch.randn(6, 4)
+    columns = torch.tensor([3, 0])
+    some(x[:, columns], columns)
+    all_words(x)
+    assert some.running_mean is not None
+    assert all_words.running_mean is not None
+    torch.testing.assert_close(some.running_mean[columns], all_words.running_mean[columns])
+    assert some.running_mean[[1, 2]].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("mixing", ["product", "linear"])
+def test_sampling_is_for_training_and_its_gradients_are_sparse(mixing: str) -> None:
+    decoder, z, x = TopicDecoder(2, 7, mixing, sampled=7), torch.randn(5, 2), counts().to_sparse()
+    found = decoder.log_likelihood(z, x)  # as many as there are words: exact
+    torch.testing.assert_close(found, word_log_likelihood(decoder.logits(z), x))
+    found.sum().backward()
+    assert decoder.words.weight.grad is not None
+    assert decoder.words.weight.grad.is_sparse
+    decoder = TopicDecoder(2, 7, mixing, sampled=1).eval()
+    torch.testing.assert_close(decoder.log_likelihood(z, x), word_log_likelihood(decoder.logits(z), x))
+    with pytest.raises(SpecError, match="no normaliser to sample"):
+        TopicDecoder(2, 7, "mixture", sampled=1)
+
+
+def test_the_laplace_approximation_has_the_curvature_of_the_dirichlet() -> None:
+    """In the basis of the softmax the log density is sum_k a log softmax(z)_k; its curvature at 0, inverted."""
+    topics, concentration = 5, 0.7
+    z = torch.zeros(topics, dtype=torch.float64)
+    hessian = torch.autograd.functional.hessian(
+        lambda one: concentration * one.log_softmax(-1).sum(), z
+    )  # of rank K - 1: shifts of z change nothing
+    spread = torch.linalg.pinv(-hessian).diagonal().sqrt()
+    torch.testing.assert_close(spread, torch.full_like(spread, laplace_spread(concentration, topics)))
+    narrow, wide = TopicDecoder(5, 7, "mixture"), TopicDecoder(5, 7, "mixture", concentration)
+    wide.load_state_dict(narrow.state_dict())
+    z = torch.randn(3, 5)
+    torch.testing.assert_close(wide(z), narrow(z * spread[0].float()))
+    with pytest.raises(SpecError, match="linear topics have none"):
+        TopicDecoder(5, 7, "linear", concentration)
+    assert Dirichlet(torch.full((5,), 0.7)).mean.tolist() == pytest.approx(
+        [0.2] * 5
+    )  # softmax(0), its mode here

@@ -7,7 +7,7 @@ import torch
 from torch import Size, Tensor
 from torch.distributions import Multinomial
 
-from unknot.models.word_networks import CountTrunk, WordLayer, word_log_likelihood
+from unknot.models.word_networks import LARGE_VOCABULARY, CountTrunk, WordLayer, word_log_likelihood
 
 
 def counts(documents: int = 5, words: int = 7) -> Tensor:
@@ -27,6 +27,17 @@ def test_a_layer_is_a_matrix_product() -> None:
         by_hand = 2 * x.T @ (x @ layer.weight + layer.bias).detach()
         assert layer.weight.grad is not None
         torch.testing.assert_close(layer.weight.grad, by_hand)
+
+
+def test_gradients_of_a_large_vocabulary_hold_the_words_present() -> None:
+    layer = WordLayer(LARGE_VOCABULARY, 2)
+    x = torch.zeros(3, LARGE_VOCABULARY)
+    x[0, 5], x[2, 5], x[2, 9] = 1.0, 2.0, 3.0
+    layer(x.to_sparse()).sum().backward()
+    assert layer.weight.grad is not None
+    gradient = layer.weight.grad.coalesce()
+    assert gradient.indices()[0].tolist() == [5, 9]
+    assert gradient.values().tolist() == [[3.0, 3.0], [3.0, 3.0]]
 
 
 @pytest.mark.parametrize("hidden", [[4], [4, 3], [4, 5, 3]])

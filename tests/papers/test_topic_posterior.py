@@ -14,7 +14,7 @@ def test_refining_raises_the_bound_to_the_true_posterior() -> None:
     torch.manual_seed(0)
     model = TopicModel(2, {"topics": 1}, "linear", hidden=(3,)).eval()
     with torch.no_grad():
-        model.decoder.weight.copy_(torch.tensor([[2.0, -2.0]]))
+        model.decoder.words.weight.copy_(torch.tensor([[2.0], [-2.0]]))
     before = {name: value.clone() for name, value in model.state_dict().items()}
     x = torch.tensor([[9.0, 1.0], [2.0, 2.0]])
     grid = torch.linspace(-4, 4, 2001)

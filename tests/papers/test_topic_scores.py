@@ -55,7 +55,8 @@ def test_correlations_within_and_between_groups() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 4000))
     means = np.stack([a, b, a + 0.1 * rng.normal(size=4000), rng.normal(size=4000)], 1)
-    topics = Topics(np.zeros((4, 25), int), np.array([1.0, 1.0, 1.0, 0.0]), means, np.array([0, 0, 1, 1]))
+    words = np.zeros((4, 25), int)
+    topics = Topics(words, words, np.array([1.0, 1.0, 1.0, 0.0]), means, np.array([0, 0, 1, 1]))
     within, between = mean_correlations(topics)  # the last topic is not active
     assert within < 0.1
     assert between == pytest.approx(0.5, abs=0.05)  # of 1-3 and 2-3

@@ -26,7 +26,7 @@ def test_correlated_topics_are_drawn_with_their_words() -> None:
     code = rng.normal(size=50)
     means = np.stack([code, rng.normal(size=50), code + 0.1 * rng.normal(size=50)], 1)
     words = np.stack([rng.permutation(60)[:25] for _ in range(3)])
-    figure = topic_picture(Topics(words, np.array([1.0, 0.0, 0.5]), means, np.array([0, 0, 1])), made)
+    figure = topic_picture(Topics(words, words, np.array([1.0, 0.0, 0.5]), means, np.array([0, 0, 1])), made)
     written = " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
     assert all(made.words[word] in written for row in (0, 2) for word in words[row][:8])
 

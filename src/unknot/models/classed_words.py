@@ -26,6 +26,11 @@ class ClassedLogits:
     y: Tensor
     weights: Tensor
 
+    @property
+    def shown(self) -> Tensor:
+        """``rest`` with all axes of the logits; it takes no memory."""
+        return self.rest.expand(*self.y.shape[:-1], self.weights.shape[-1])
+
     def whole(self) -> Tensor:
         """The sum, ``(..., B, V)``: what a softmax makes probabilities of."""
         return self.rest + self.y @ self.weights

@@ -32,6 +32,10 @@ class NodeSpec:
             words are made from, "bayes": by Bayes' rule, from the generative model itself; "": the default.
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
             to have seen beside its own; None: the default.
+        concentration: of words from topics, that of a symmetric Dirichlet prior of the topics' shares, approximated by
+            Laplace's method; None: shares are softmax of standard normal numbers.
+        sampled_words: of words from a product of topics, how many words that a batch does not hold are drawn for the
+            normaliser in training; 0: it is a sum over all words.
         generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`);
             "": the default.
         sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
@@ -57,6 +61,8 @@ class NodeSpec:
     pooled: bool = False
     recogniser: str = ""
     prior_words: float | None = None
+    concentration: float | None = None
+    sampled_words: int = 0
     generator: str = ""
     sees: str = ""
     whiten: str = ""

@@ -41,6 +41,8 @@ NODE: Schema = table(
         "pooled": flag(),
         "recogniser": {"enum": ["", "faces", "bayes"], "description": "faces, bayes, or left out"},
         "prior_words": left_out_or(number(0)),
+        "concentration": left_out_or(number(above=0)),
+        "sampled_words": whole(0, 10**9),
         "generator": {"enum": ["", "product"], "description": "product, or left out"},
         "sees": {"type": "string", "description": "a word, or left out"},
         "whiten": {"type": "string", "description": "a node's name, or left out"},

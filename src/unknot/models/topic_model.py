@@ -12,23 +12,20 @@ from unknot.core.axes import cat
 from unknot.core.given_values import GivenValues
 from unknot.core.trace import Trace
 from unknot.models.topic_networks import TopicDecoder, TopicTrunk, topic_head
-from unknot.models.word_networks import word_log_likelihood
 
 _SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
 
 
 class TopicModel(nn.Module):
-    """Documents from topics: z ~ Normal(0, spread), words ~ Multinomial(decoder(z)) (E19 sec. 5.2).
+    """Documents from topics: z ~ Normal(0, 1), words ~ Multinomial(decoder(z)) (E19 sec. 5.2).
 
     Arguments:
         words: V, the size of the vocabulary.
         groups: name and size of every group of topics: ``{"topics": 50}``, or two groups whose correlation
             :func:`~unknot.objectives.hfvae` prices apart from that within them, ``{"first": 25, "second": 25}``.
         mixing: "product" (ProdLDA), "linear" (NVDM) or "mixture"; see :class:`TopicDecoder`.
-        concentration: of a symmetric Dirichlet prior of the shares, whose Laplace approximation the prior is; None:
-            a standard normal prior.
         hidden, dropout, word_dropout, logarithm: of the recogniser, see :class:`TopicTrunk`.
-        share_dropout, scale: of the decoder, see :class:`TopicDecoder`.
+        concentration, share_dropout, scale, sampled: of the decoder, see :class:`TopicDecoder`.
 
     >>> model = TopicModel(words=30, groups={"first": 3, "second": 2})
     >>> x = torch.randint(0, 3, (4, 30)).float()
@@ -50,11 +47,11 @@ class TopicModel(nn.Module):
         logarithm: bool = True,
         share_dropout: float = 0.0,
         scale: bool = True,
+        sampled: int = 0,
     ) -> None:
         super().__init__()
         self.groups = dict(groups or {"topics": 50})
         topics = sum(self.groups.values())
-        self.spread = 1.0 if concentration is None else laplace_spread(concentration, topics)
         self.trunk = TopicTrunk(Size((words,)), hidden, dropout, word_dropout, logarithm)
         self.heads = nn.ModuleDict(
             {
@@ -64,7 +61,7 @@ class TopicModel(nn.Module):
                 for name, size in self.groups.items()
             }
         )
-        self.decoder = TopicDecoder(topics, words, mixing, dropout=share_dropout, scale=scale)
+        self.decoder = TopicDecoder(topics, words, mixing, concentration, share_dropout, scale, sampled)
 
     def encode(self, x: Tensor, labels: Any = None, samples: int | None = None) -> Trace:
         """The recognition program: q(z | x) of every group, from counts ``(B, V)``, dense or sparse."""
@@ -79,28 +76,18 @@ class TopicModel(nn.Module):
         """The generative program; without x, documents of a hundred words are drawn."""
         p = Trace()
         z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])
-        logits = self.decoder(z)
         if x is None:
-            p.multinomial(100, logits=logits, name="x")
+            p.multinomial(100, logits=self.decoder.logits(z), name="x")
         else:
-            p.loss(lambda made, counts: -word_log_likelihood(made, counts), logits, x, name="x")
+            p.loss(lambda topics, counts: -self.decoder.log_likelihood(topics, counts), z, x, name="x")
         return p
 
     def expected(self, q: Trace | GivenValues) -> Tensor:
         """Probabilities of words ``(..., B, V)`` at the topics of ``q``."""
         p = Trace()
         z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])
-        return self.decoder(z).softmax(-1)
+        return self.decoder.logits(z).softmax(-1)
 
     def _prior(self, p: Trace, name: str, size: int, value: Any) -> Tensor:
-        zeros = self.decoder.weight.new_zeros(size)
-        return p.normal(zeros, zeros + self.spread, value=value, name=name)
-
-
-def laplace_spread(concentration: float, topics: int) -> float:
-    """Standard deviation of the Laplace approximation of a symmetric Dirichlet in the basis of the softmax.
-
-    sigma^2 = (1 - 1/K) / alpha for K topics of concentration alpha, with mean 0 (Srivastava & Sutton 2017, Eq. 3;
-    MacKay 1998).
-    """
-    return float(((1 - 1 / topics) / concentration) ** 0.5)
+        zeros = self.decoder.words.weight.new_zeros(size)
+        return p.normal(zeros, zeros + 1, value=value, name=name)

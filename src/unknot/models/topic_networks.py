@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import torch
 from torch import Size, Tensor, nn
-from torch.nn.functional import dropout
+from torch.nn.functional import batch_norm, dropout
 
 from unknot.errors import SpecError
 from unknot.models.networks import LeadingAxes, Trunk
-from unknot.models.word_networks import WordLayer
+from unknot.models.sampled_words import sampled_log_likelihood
+from unknot.models.word_networks import WordLayer, word_log_likelihood
 
 Mixing = Literal["product", "mixture", "linear"]
 MIXINGS: tuple[str, ...] = get_args(Mixing)
@@ -69,55 +71,144 @@ def topic_head(inputs: int, outputs: int) -> nn.Module:
 
 
 class TopicDecoder(nn.Module):
-    """Topics ``z`` and classes ``y`` to the logits of words, ``(..., K + C) -> (..., V)``.
+    """Topics ``z`` to the logits of words, ``(..., K) -> (..., V)``.
 
     * ``product`` (ProdLDA): batch norm of softmax(z) B. The topics' distributions are multiplied, not mixed;
     * ``mixture`` (LDA): log sum_k softmax(z)_k softmax(B_k), a weighted mean of distributions;
     * ``linear`` (NVDM): z B + b.
 
-    A class adds to the logits of every word a number of its own. ``scale`` says whether the batch norm of a product
-    learns a scale for every word; without it, as printed, the topics of a trained model are less diverse.
+    Arguments:
+        topics, words: K and V.
+        mixing: how topics become words, see above.
+        concentration: of a symmetric Dirichlet prior of the shares. With z standard normal, softmax(s z) is its Laplace
+            approximation, s the :func:`laplace_spread`; None: s = 1. Linear topics have no shares.
+        dropout: share of the topics that a training step leaves out of a product or a mixture.
+        scale: whether the batch norm of a product learns a scale for every word; without it, as printed, the topics of
+            a trained model are less diverse.
+        sampled: in training, how many words that a batch does not hold are drawn for the normaliser
+            (:func:`~unknot.models.sampled_words.sampled_log_likelihood`); 0: it is a sum over all words.
     """
 
     def __init__(
-        self, topics: int, words: int, mixing: str, classes: int = 0, dropout: float = 0.0, scale: bool = True
+        self,
+        topics: int,
+        words: int,
+        mixing: str,
+        concentration: float | None = None,
+        dropout: float = 0.0,
+        scale: bool = True,
+        sampled: int = 0,
     ) -> None:
         super().__init__()
         if mixing not in MIXINGS:
             raise SpecError(f"topics are mixed as {', '.join(MIXINGS)}, not {mixing!r}.")
-        self.topics, self.mixing = topics, mixing
-        self.weight = nn.Parameter(torch.empty(topics, words))
-        nn.init.xavier_uniform_(self.weight)
+        if sampled and mixing == "mixture":
+            raise SpecError(
+                "a mixture of topics has no normaliser to sample: each of its topics is normalised."
+            )
+        if concentration is not None and mixing == "linear":
+            raise SpecError("a Dirichlet prior is one of shares, and linear topics have none.")
+        self.mixing, self.sampled = mixing, sampled
+        self.spread = 1.0 if concentration is None else laplace_spread(concentration, topics)
+        self.words = nn.Embedding(words, topics, sparse=bool(sampled))  # B, a row for every word
+        nn.init.xavier_uniform_(self.words.weight)
         self.bias = nn.Parameter(torch.zeros(words)) if mixing != "product" else None
-        self.classes = nn.Parameter(torch.zeros(classes, words)) if classes else None
         self.dropout = nn.Dropout(dropout)
-        self.norm = LeadingAxes(nn.BatchNorm1d(words), event_dims=1) if mixing == "product" else None
-        if self.norm is not None and not scale:
-            self.norm.network.weight.requires_grad_(False)
+        self.norm = WordNorm(words, scale) if mixing == "product" else None
 
     def topic_weights(self) -> Tensor:
-        """The weight of every word in every topic, ``(K, V)``; the scale of a batch norm belongs to it."""
-        weight = self.weight.detach()
-        if self.norm is None:
-            return weight
-        norm = self.norm.network
-        assert isinstance(norm, nn.BatchNorm1d)
-        assert norm.running_var is not None
-        return weight * norm.weight.detach() / (norm.running_var + norm.eps).sqrt()
+        """The weight of every word in every topic as logits see it, ``(K, V)``: that of a product times its norm's."""
+        weight = self.words.weight.detach().T
+        return weight if self.norm is None else weight * self.norm.factors()
 
-    def forward(self, values: Tensor) -> Tensor:
-        """Logits of words at values ``(..., K + C)``: topics first, then classes."""
-        z, y = values[..., : self.topics], values[..., self.topics :]
-        logits = self._mixed(z)
-        return logits if self.classes is None else logits + y @ self.classes
+    def log_likelihood(self, z: Tensor, x: Tensor) -> Tensor:
+        """log p(x | z) of counts ``(B, V)``: ``(..., B)``; in training with a sampled normaliser if there is one."""
+        if self.sampled and self.training and x.is_sparse:
+            return sampled_log_likelihood(lambda columns: self.at(z, columns), x, self.sampled)
+        return word_log_likelihood(self.logits(z), x)
 
-    def _mixed(self, z: Tensor) -> Tensor:
+    def at(self, z: Tensor, columns: Tensor) -> Tensor:
+        """Logits of some words, ``(..., K) -> (..., C)``, at the cost of these alone; not for a mixture."""
+        weight = self.words(columns)  # (C, K)
+        if self.norm is not None:
+            return self.norm(self._shares(z) @ weight.T, columns)
+        assert self.bias is not None
+        return z @ weight.T + self.bias[columns]
+
+    def forward(self, z: Tensor) -> Any:
+        """Logits, or what makes them: that of a sampled normaliser puts them off until it knows at which words."""
+        return TopicLogits(self, z) if self.sampled and self.training else self.logits(z)
+
+    def logits(self, z: Tensor) -> Tensor:
+        """Logits of all words, ``(..., K) -> (..., V)``."""
+        weight = self.words.weight
         if self.mixing == "linear":
             assert self.bias is not None
-            return z @ self.weight + self.bias
-        shares = self.dropout(z.softmax(-1))  # (..., K)
+            return z @ weight.T + self.bias
+        shares = self._shares(z)
         if self.norm is not None:
-            return self.norm(shares @ self.weight)
+            return self.norm(shares @ weight.T)
         assert self.bias is not None
-        words = (self.weight + self.bias).softmax(-1)  # (K, V)
+        words = (weight.T + self.bias).softmax(-1)  # (K, V)
         return torch.log(shares @ words + _EVEN)
+
+    def _shares(self, z: Tensor) -> Tensor:
+        """Shares of the topics, ``(..., K)``."""
+        return self.dropout((self.spread * z).softmax(-1))
+
+
+@dataclass(frozen=True)
+class TopicLogits:
+    """Logits of words at topics ``z`` ``(..., B, K)``, not yet computed."""
+
+    decoder: TopicDecoder
+    z: Tensor
+
+    @property
+    def shown(self) -> Tensor:
+        """What has all axes of the logits but the last."""
+        return self.z
+
+    def whole(self) -> Tensor:
+        """All of them, ``(..., B, V)``."""
+        return self.decoder.logits(self.z)
+
+    def log_likelihood(self, x: Tensor) -> Tensor:
+        """log p(x | z) of each document, ``(..., B)``."""
+        return self.decoder.log_likelihood(self.z, x)
+
+
+class WordNorm(nn.BatchNorm1d):
+    """Batch norm of every word's logit ``(..., V)`` on any leading axes, or of the logits of some words."""
+
+    def __init__(self, words: int, scale: bool = True) -> None:
+        super().__init__(words)
+        self.weight.requires_grad_(scale)
+
+    def factors(self) -> Tensor:
+        """What a trained norm multiplies every word by, ``(V,)``."""
+        assert self.running_var is not None
+        return self.weight.detach() / (self.running_var + self.eps).sqrt()
+
+    def forward(self, x: Tensor, columns: Tensor | None = None) -> Tensor:
+        """Normalise ``(..., V)``, or ``(..., C)`` of the words ``columns``, whose statistics alone then move on."""
+        folded = x.reshape(-1, x.shape[-1])
+        if columns is None:
+            return super().forward(folded).reshape(x.shape)
+        assert self.running_mean is not None
+        assert self.running_var is not None
+        mean, var = self.running_mean[columns], self.running_var[columns]
+        weight, bias = self.weight[columns], self.bias[columns]
+        made = batch_norm(folded, mean, var, weight, bias, self.training, self.momentum or 0.0, self.eps)
+        if self.training:
+            self.running_mean[columns], self.running_var[columns] = mean, var
+        return made.reshape(x.shape)
+
+
+def laplace_spread(concentration: float, topics: int) -> float:
+    """Standard deviation of the Laplace approximation of a symmetric Dirichlet in the basis of the softmax.
+
+    sigma^2 = (1 - 1/K) / alpha for K topics of concentration alpha, with mean 0 (Srivastava & Sutton 2017, Eq. 3;
+    MacKay 1998).
+    """
+    return float(((1 - 1 / topics) / concentration) ** 0.5)

@@ -7,27 +7,33 @@ from collections.abc import Sequence
 
 import torch
 from torch import Size, Tensor, nn
-from torch.nn.functional import embedding_bag
 
 from unknot.models.networks import Trunk, mlp
 
+LARGE_VOCABULARY = 10_000  # words from which a step's gradients hold only the words present
 
-class WordLayer(nn.Module):
-    """A linear layer over words, x W + b: of a sparse batch ``(B, V)`` it adds the rows of W of the words present."""
+
+class WordLayer(nn.EmbeddingBag):
+    """A linear layer over words, x W + b: of a sparse batch ``(B, V)`` it adds the rows of W of the words present.
+
+    Of a large vocabulary the gradient is sparse too: neither it nor the optimiser's step looks at other rows.
+    """
 
     def __init__(self, words: int, outputs: int) -> None:
-        super().__init__()
-        bound = 1 / math.sqrt(words)  # as nn.Linear draws them
-        self.weight = nn.Parameter(torch.empty(words, outputs).uniform_(-bound, bound))
+        super().__init__(words, outputs, mode="sum", sparse=words >= LARGE_VOCABULARY)
         self.bias = nn.Parameter(torch.zeros(outputs))
 
-    def forward(self, x: Tensor) -> Tensor:
+    def reset_parameters(self) -> None:
+        bound = 1 / math.sqrt(self.num_embeddings)  # as nn.Linear draws them
+        nn.init.uniform_(self.weight, -bound, bound)
+
+    def forward(self, x: Tensor) -> Tensor:  # type: ignore[override]
         if not x.is_sparse:
             return x @ self.weight + self.bias
         documents, words = x.indices()
         starts = torch.searchsorted(documents, torch.arange(len(x), device=x.device))
         weights = x.values().to(self.weight.dtype)
-        return embedding_bag(words, self.weight, starts, mode="sum", per_sample_weights=weights) + self.bias
+        return super().forward(words, starts, per_sample_weights=weights) + self.bias
 
 
 class CountTrunk(Trunk):

@@ -50,8 +50,7 @@ def _refined(model: TopicModel, x: Tensor, loc: Tensor, scale: Tensor, steps: in
         noise = torch.randn(_DRAWS, *loc.shape)
         z = loc + log_scale.exp() * noise
         told = word_log_likelihood(model.decoder(z), x).mean(0)
-        width = log_scale.exp() / model.spread
-        divergence = 0.5 * ((loc / model.spread) ** 2 + width**2 - 1).sum(-1) - width.log().sum(-1)
+        divergence = 0.5 * (loc**2 + (2 * log_scale).exp() - 1).sum(-1) - log_scale.sum(-1)
         loss = (divergence - told).sum()
         loc.grad, log_scale.grad = torch.autograd.grad(loss, [loc, log_scale])
         optimiser.step()

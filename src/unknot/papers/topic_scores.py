@@ -28,13 +28,15 @@ _CHUNK, _DRAWS, _MEASURED = 500, 10, 1000
 class Topics:
     """The topics of a model on some documents.
 
-    * ``words``: the columns of each topic's words by weight, ``(K, 25)``;
+    * ``words``: the columns of each topic's words by raw weight, as ProdLDA's own code ranks them, ``(K, 25)``;
+    * ``acting``: the same by weight times the scale of the decoder's norm, as the logits see them;
     * ``nats``: I(x; z_d) of each topic, ``(K,)``;
     * ``means``: E q(z | x) of the documents, ``(N, K)``;
     * ``groups``: the group of each topic, ``(K,)``.
     """
 
     words: np.ndarray
+    acting: np.ndarray
     nats: np.ndarray
     means: np.ndarray
     groups: np.ndarray
@@ -99,7 +101,7 @@ def _predicted(model: TopicModel, found: Posterior, draws: int = 20) -> Tensor:
 
 
 def topics_of(model: TopicModel, data: Dataset) -> Topics:
-    """The topics, ranked by their raw weights, as ProdLDA's own code ranks them."""
+    """The topics of a model, and what they tell of the documents."""
     found = [posterior(model, batch.x) for batch in data.batches(_CHUNK, shuffle=False)]
     means, widths = torch.cat([one.loc for one in found]), torch.cat([one.scale for one in found])
     with torch.no_grad(), validation(False):
@@ -108,7 +110,9 @@ def topics_of(model: TopicModel, data: Dataset) -> Topics:
         q.normal(means[:_MEASURED], widths[:_MEASURED], name="z", event_dims=1)
         nats = information(q, len(data)).dimensions["z"]
     groups = np.repeat(np.arange(len(model.groups)), list(model.groups.values()))
-    return Topics(top_words(model.decoder.topic_weights().numpy(), 25), nats.numpy(), means.numpy(), groups)
+    raw, acting = model.decoder.words.weight.detach().T, model.decoder.topic_weights()
+    words, as_seen = (top_words(weights.numpy(), 25) for weights in (raw, acting))
+    return Topics(words, as_seen, nats.numpy(), means.numpy(), groups)
 
 
 def topic_numbers(topics: Topics, corpus: Corpus) -> dict[str, float]:
@@ -116,12 +120,15 @@ def topic_numbers(topics: Topics, corpus: Corpus) -> dict[str, float]:
     active = topics.active
     scores = npmi(topics.words[:, :10], corpus.matrix("both"))
     tested = npmi(topics.words[:, :10], corpus.matrix("test"))
+    acting = npmi(topics.acting[:, :10], corpus.matrix("both"))
     within, between = mean_correlations(topics)
     return {
         "npmi": float(scores.mean()),
         "npmi_test": float(tested.mean()),
         "npmi_active": float(scores[active].mean()) if active.any() else 0.0,
+        "npmi_acting": float(acting[active].mean()) if active.any() else 0.0,
         "diversity": topic_diversity(topics.words),
+        "diversity_acting": topic_diversity(topics.acting),
         "duplicates": float(duplicate_topics(topics.words[:, :10])),
         "active": float(active.sum()),
         "within": within,

@@ -29,7 +29,9 @@ MEASURES = (
     Measure("npmi", "NPMI, training and test documents", better="higher", decimals=3),
     Measure("npmi_test", "NPMI, test documents", better="higher", decimals=3),
     Measure("npmi_active", "NPMI of active topics", better="higher", decimals=3),
+    Measure("npmi_acting", "NPMI of active topics, acting weights", better="higher", decimals=3),
     Measure("diversity", "diversity of the top 25 words", better="higher"),
+    Measure("diversity_acting", "diversity, acting weights", better="higher"),
     Measure("duplicates", "duplicate topics", decimals=0),
     Measure("active", "topics above .1 nats", decimals=0),
     Measure("within", "mean |r| within a group", decimals=2),
@@ -42,8 +44,9 @@ NOTES = (
     "*document completion* per token of one half of each document given the other (words fall into the halves one by "
     "one); the last says nothing of a bound and is the one to compare models by. *Refined*: the posterior of each half "
     "document is improved by 30 steps of inference of its own, as LDA's fold-in does. NPMI: mean over pairs of a "
-    "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named. Duplicates share more "
-    "than half of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
+    "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named; *acting weights* "
+    "are the raw ones times the scale of the decoder's norm, as the logits see them. Duplicates share more than half "
+    "of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
     "topics above .1 nats; of a model with one group, between its first and last 25. Settings are those of earlier "
     "trials, whose numbers on test documents were looked at; only that they train was checked on held-out ones."
 )
@@ -119,5 +122,5 @@ def topic_picture(topics: Topics, documents: Corpus, pairs: int = 6) -> Any:
     rows = np.flatnonzero(topics.active)
     rows = rows[np.argsort(topics.groups[rows], kind="stable")]
     matrix = topics.correlations()[np.ix_(rows, rows)]
-    spoken = [" ".join(documents.words[w] for w in topics.words[row][:8]) for row in rows]
+    spoken = [" ".join(documents.words[w] for w in topics.acting[row][:8]) for row in rows]
     return topic_correlations(matrix, spoken, topics.groups[rows], topics.nats[rows], pairs)

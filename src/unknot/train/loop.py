@@ -27,6 +27,7 @@ from unknot.train.early_stopping import EarlyStopping
 from unknot.train.epochs import Epochs, label_digest
 from unknot.train.held_out import HeldOut, held_out_score
 from unknot.train.interrupt import Interrupts
+from unknot.train.lazy_adam import LazyAdam, entries
 from unknot.train.metrics_log import MetricsLog
 from unknot.train.objective import Objective, resolve
 from unknot.train.processes import any_process, connect
@@ -115,7 +116,7 @@ class Loop:
         self.objective, self.stages = self._objectives(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
         self.small = [p for p in self.weights if p.numel() <= SMALL] or self.weights
-        self.optimiser = torch.optim.Adam(
+        self.optimiser = LazyAdam(
             self.weights,
             betas=config.betas,
             weight_decay=config.weight_decay,
@@ -224,9 +225,8 @@ class Loop:
         """
         clip = self.config.clip_norm
         weights = [p for p in (self.small if clip is None else self.weights) if p.grad is not None]
-        norm = torch.linalg.vector_norm(
-            torch.stack(torch._foreach_norm([p.grad for p in weights if p.grad is not None]))
-        )
+        gradients = [entries(p.grad) for p in weights if p.grad is not None]
+        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
         if clip is not None:
             torch.nn.utils.clip_grads_with_norm_(weights, clip, norm)
         return norm

@@ -12,9 +12,11 @@ from unknot.models.classed_words import ClassedLogits, ClassedWords
 from unknot.models.families.family import Family
 from unknot.models.likelihoods.poisson import PoissonLikelihood
 from unknot.models.networks import VectorDecoder
+from unknot.models.topic_networks import TopicLogits
 from unknot.models.word_networks import word_log_likelihood
 
 DRAWN_WORDS = 100  # in a document that is drawn
+_LOGITS_IN_PARTS = (ClassedLogits, TopicLogits)
 PRIOR_WORDS = 2000.0  # of the corpus, that a class is believed to have seen beside its own
 
 
@@ -52,11 +54,8 @@ class MultinomialLikelihood(PoissonLikelihood):
     def site(self, trace: Trace, outputs: Any, x: Tensor | None, name: str) -> None:
         if x is None:
             trace.multinomial(DRAWN_WORDS, logits=_whole(outputs), name=name)
-        elif isinstance(outputs, ClassedLogits):
-            shown = outputs.rest.expand(
-                *outputs.y.shape[:-1], *self.shape
-            )  # has all axes, and takes no memory
-            trace.loss(lambda *_: -outputs.log_likelihood(x), shown, x, name=name)
+        elif isinstance(outputs, _LOGITS_IN_PARTS):
+            trace.loss(lambda *_: -outputs.log_likelihood(x), outputs.shown, x, name=name)
         else:
             trace.loss(lambda logits, counts: -word_log_likelihood(logits, counts), outputs, x, name=name)
 
@@ -65,4 +64,4 @@ class MultinomialLikelihood(PoissonLikelihood):
 
 
 def _whole(outputs: Any) -> Tensor:
-    return outputs.whole() if isinstance(outputs, ClassedLogits) else outputs
+    return outputs.whole() if isinstance(outputs, _LOGITS_IN_PARTS) else outputs

@@ -29,7 +29,8 @@ class ProductTopicsLikelihood(MultinomialLikelihood):
         return super().head(inputs, hidden, outputs) if hidden else topic_head(inputs, outputs)
 
     def decoder(self, inputs: int) -> nn.Module:
-        return TopicDecoder(inputs, self.shape[0], self.mixing)
+        concentration, sampled = self.spec.concentration, self.spec.sampled_words
+        return TopicDecoder(inputs, self.shape[0], self.mixing, concentration, sampled=sampled)
 
     def decoder_of(self, parents: Sequence[Family]) -> nn.Module | None:
         return None
