@@ -37,6 +37,13 @@ def test_training_raises_the_objective_and_logs_its_terms() -> None:
     assert (result.stopped_because, result.steps) == ("finished", 120)
 
 
+def test_small_parameters_may_all_be_unused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unknot.train.loop.SMALL", 1)
+    program = model()
+    program.register_parameter("unused", torch.nn.Parameter(torch.zeros(1)))
+    assert fit(program, digits(), _config(steps=2)).steps == 2
+
+
 def test_records_are_means_over_the_steps_since_the_last_one() -> None:
     every = fit(model(), digits(), _config(log_every=1)).history
     third = fit(model(), digits(), _config(log_every=3)).history

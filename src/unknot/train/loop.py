@@ -115,7 +115,6 @@ class Loop:
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
         self.objective, self.stages = self._objectives(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
-        self.small = [p for p in self.weights if p.numel() <= SMALL] or self.weights
         self.optimiser = LazyAdam(
             self.weights,
             betas=config.betas,
@@ -224,7 +223,9 @@ class Loop:
         backward pass reaches the biases of a layer as it reaches the weights, and reading all takes time.
         """
         clip = self.config.clip_norm
-        weights = [p for p in (self.small if clip is None else self.weights) if p.grad is not None]
+        weights = [p for p in self.weights if p.grad is not None]
+        if clip is None:
+            weights = [p for p in weights if p.numel() <= SMALL] or weights
         gradients = [entries(p.grad) for p in weights if p.grad is not None]
         norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
         if clip is not None:
