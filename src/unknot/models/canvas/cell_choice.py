@@ -1,0 +1,94 @@
+"""Cell choice: each look chooses a cell of the canvas, or says that there is no more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import softplus
+
+from unknot.core.axes import cat
+from unknot.core.partial import Partial, partial
+from unknot.core.trace import Trace
+from unknot.core.turns import number_of_turns
+from unknot.models.canvas.cell_map import CellMap
+from unknot.models.canvas.looked import Looked
+from unknot.models.networks import mlp
+
+_LEAST = 0.004  # the least standard deviation of a place: a tenth of a pixel of fifty
+
+
+class CellChoice(nn.Module):
+    """A recogniser of places that points instead of averaging.
+
+    Every cell c says how much it looks like the middle of a thing, t_c, less a bump on the places of earlier looks.
+    There is no more with the log-odds of a threshold against log Σ_c exp t_c; which one comes next is a choice
+    among the cells, softmax(t_c + k_c · s), where the state s knows the looks so far; where it lies exactly is
+    read off the features of the chosen cell. A regression of "the k-th from the left" would, of two candidates, take
+    the middle between them.
+
+    The choice is hard and passes no gradient: where places are known it is taught by the cell of the place,
+    and everything after it by the place itself.
+
+    - ``canvas``: pixels of its side. ``size``: the usual side of a thing, as a share of the canvas.
+    - ``fewest``, ``most``: how many things there can be.
+    """
+
+    def __init__(
+        self, canvas: int, size: float, fewest: int, most: int, features: int = 48, state: int = 64
+    ) -> None:
+        super().__init__()
+        self.fewest, self.most, self.size = fewest, most, size
+        self.cells = CellMap(canvas, features)
+        self.middle = mlp(features, [features], 1)
+        self.keys = nn.Linear(features + 2, state)
+        self.start = nn.Parameter(torch.zeros(state))
+        self.next = nn.GRUCell(features + 3, state)
+        self.query = nn.Linear(state, state)
+        self.find = mlp(features, [2 * features], 6)
+        self.threshold = nn.Parameter(torch.zeros(()))
+        self.bump = nn.Parameter(torch.tensor([3.0, 0.5]))  # how high, and how wide in sizes of the thing
+
+    def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
+        features, back = self.cells(x)  # (B, cells, D)
+        there = self.middle(features).squeeze(-1)  # (B, cells)
+        keys = self.keys(cat([features, self.cells.centres]))  # (B, cells, H)
+        state = self.start.expand(len(x), -1)
+        stops: list[Tensor] = []
+        looks: list[Trace] = []
+        for k in range(self.most):
+            stops.append(self.threshold - there.logsumexp(-1))  # (..., B)
+            q = Trace(samples)
+            nearness = (keys @ self.query(state).unsqueeze(-1)).squeeze(-1)  # (..., B, cells)
+            cell = self._choose(q, there + nearness, known[k])
+            seen = (cell.unsqueeze(-2) @ features).squeeze(-2)  # (..., B, D)
+            place = self._find(q, seen, cell @ self.cells.centres, back, known[k]).detach()
+            there = there - self._bump(place)
+            state = self._after(cat([seen, place]), state)
+            looks.append(q)
+        no_more = torch.stack(torch.broadcast_tensors(*stops[self.fewest :]), -1)  # (..., B, turns)
+        return Looked(number_of_turns(no_more).logits, looks)
+
+    def _choose(self, q: Trace, logits: Tensor, known: Partial | None) -> Tensor:
+        """The cell, one-hot ``(..., B, cells)``; where the place is known, the cell of the place."""
+        told = None if known is None else partial(self.cells.nearest(known.values.nan_to_num()), known.known)
+        return q.one_hot_categorical(logits=logits, value=told, name="cell", gradient="detached")
+
+    def _find(self, q: Trace, seen: Tensor, at: Tensor, back: Tensor, known: Partial | None) -> Tensor:
+        """The place, ``(..., B, 3)``, from what is seen in a cell."""
+        step, grown, raw = self.find(seen).split([2, 1, 3], -1)
+        loc = cat([at + self.cells.pitch * step @ back, self.size * (1 + 0.2 * grown)])
+        return q.normal(loc, 0.1 * softplus(raw - 1) + _LEAST, value=known, name="place")
+
+    def _bump(self, place: Tensor) -> Tensor:
+        """What earlier things take from cells near to them, ``(..., B, cells)``."""
+        high, wide = softplus(self.bump * 5)
+        apart = (place[..., None, :2] - self.cells.centres).square().sum(-1)
+        width = wide / 5 * place[..., 2:].clamp(min=0.1 * self.size)
+        return high * torch.exp(-apart / (2 * width.square()))
+
+    def _after(self, seen: Tensor, state: Tensor) -> Tensor:
+        leading = seen.shape[:-1]
+        state = state.expand(*leading, state.shape[-1])
+        return self.next(seen.flatten(0, -2), state.flatten(0, -2)).unflatten(0, leading)

@@ -1,0 +1,60 @@
+"""A plain counter: convolutions and a classifier, what one would try first where only counts are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unknot.core.partial import partial
+from unknot.core.trace import Trace
+from unknot.data.batch import Batch
+from unknot.data.dataset import Dataset
+from unknot.models.canvas.cell_map import CellMap
+from unknot.models.networks import mlp
+from unknot.train.config import TrainConfig
+from unknot.train.loop import fit
+
+_CHUNK = 1000  # canvases counted at once
+
+
+class Counter(nn.Module):
+    """The count from the mean and the largest of each feature of a canvas; it too sees flipped and transposed ones."""
+
+    def __init__(self, canvas: int, most: int) -> None:
+        super().__init__()
+        self.cells = CellMap(canvas)
+        self.count = mlp(2 * self.cells.features, [self.cells.features], most + 1)
+
+    def forward(self, batch: Batch) -> tuple[Trace, Trace]:
+        q = Trace()
+        known = partial(batch.values["count"])
+        logits = self.logits(batch.x)  # (B, counts)
+        q.categorical(logits=logits, value=known, name="count", gradient="enumerate")
+        p = Trace()
+        p.categorical(logits=torch.zeros_like(logits[0]), value=q["count"], name="count")
+        return q, p
+
+    def logits(self, x: Tensor) -> Tensor:
+        seen = self.cells(x)[0]  # (B, cells, D)
+        return self.count(torch.cat([seen.mean(1), seen.amax(1)], -1))
+
+
+def counter_accuracy(shown: Dataset, test: Dataset, train: Mapping[str, Any], seed: int) -> float:
+    """Per cent of test canvases that a counter, trained on the labelled ones alone, counts right."""
+    labelled = shown.labelled("count")
+    torch.manual_seed(seed)
+    counter = Counter(shown.item_shape[-1], int(labelled.factor("count").values.max()))
+    settings = {**train, "batch_size": min(train["batch_size"], len(labelled)), "labelled_share": None}
+    config = TrainConfig.from_dict({**settings, "objective": "labels_alone", "seed": seed, "progress": False})
+    if fit(counter, labelled, config).stopped_because == "interrupted":
+        raise KeyboardInterrupt
+    counter.eval()
+    right = 0
+    with torch.no_grad():
+        for rows in torch.arange(len(test)).split(_CHUNK):
+            batch = test.batch(rows)
+            right += int((counter.logits(batch.x).argmax(-1) == batch.values["count"]).sum())
+    return 100 * right / len(test)

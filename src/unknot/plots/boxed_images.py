@@ -1,0 +1,47 @@
+"""Images in rows and columns with boxes around what was found in the first row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from unknot.plots.image_grid import draw_grid
+from unknot.plots.style import COLOURS, INK, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def boxed_images(
+    images: np.ndarray,
+    places: np.ndarray,
+    words: Sequence[Sequence[str]],
+    *,
+    rows: Sequence[str] = (),
+    cell: float = 0.9,
+) -> Figure:
+    """Images ``(R, C, 1, H, W)`` between 0 and 1, drawn as ink; on the first row of C images boxes with words beside.
+
+    ``places`` are ``(C, K, 3)``: the middle x and y from -1 to 1 and the side as a share of the image's; NaN: no box.
+    """
+    from matplotlib.patches import Rectangle
+
+    count_rows, count_columns, _, height, width = images.shape
+    figure = new_figure(count_columns * cell + 1.2, count_rows * cell + 0.2)
+    axes = figure.add_subplot()
+    draw_grid(axes, images, rows=rows)
+    for column in range(count_columns):
+        for k, (x, y, scale) in enumerate(places[column]):
+            if np.isnan(scale):
+                continue
+            left = column * (width + 1) + (x - scale + 1) * width / 2
+            top = (y - scale + 1) * height / 2
+            colour = COLOURS[k % len(COLOURS)]
+            box = (left, top), scale * width, scale * height
+            axes.add_patch(Rectangle(*box, fill=False, edgecolor=colour, linewidth=0.9))
+            axes.text(left + 1, top + 1, words[column][k], fontsize=6, color=colour, va="top")
+    for line in range(1, count_columns):
+        axes.axvline(line * (width + 1) - 1, color=INK, linewidth=0.3)
+    return figure

@@ -1,0 +1,149 @@
+"""Canvas: the two programs, their bound, labels of every kind, and what one can do with a trained one."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy
+
+import unknot
+from unknot import GraphicalModel, node
+from unknot.errors import SpecError
+from unknot.models.canvas import Canvas
+from unknot.models.canvas.canvas import LOOKS
+from unknot.objectives import elbo, semi_supervised
+
+NAN = float("nan")
+
+
+def digit_model() -> GraphicalModel:
+    """A small model of single digits, as a nested one is: in evaluation mode."""
+    torch.manual_seed(1)
+    nodes = [
+        node("digit", "concrete", 10, recognised_from=["x"], labels=True),
+        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("x", "bernoulli", parents=["digit", "style"]),
+    ]
+    return GraphicalModel(nodes, (1, 8, 8)).eval()
+
+
+def made(looks: str = "cell_choice", fewest: int = 1) -> Canvas:
+    torch.manual_seed(0)
+    return Canvas(digit_model(), looks, canvas=20, side=8, fewest=fewest, most=3)
+
+
+def labels() -> dict[str, Tensor]:
+    """Of four canvases: all is known of the first, the count of the second, a digit of the third, nothing."""
+    return {
+        "count": torch.tensor([2, 3, -1, -1]),
+        "digit_1": torch.tensor([5, -1, 7, -1]),
+        "digit_2": torch.tensor([1, -1, -1, -1]),
+        "place_1": torch.tensor([[-0.4, 0.0, 0.3], [NAN] * 3, [NAN] * 3, [NAN] * 3]),
+        "place_2": torch.tensor([[0.4, 0.1, 0.3], [NAN] * 3, [NAN] * 3, [NAN] * 3]),
+    }
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+@pytest.mark.parametrize("samples", [None, 3])
+@pytest.mark.parametrize("fewest", [0, 1])
+def test_any_labels_any_number_of_draws(looks: str, samples: int | None, fewest: int) -> None:
+    model, x = made(looks, fewest), torch.rand(4, 1, 20, 20)
+    q = model.encode(x, labels(), samples)
+    p = model.decode(x, q)
+    unknot.check(q, p)
+    terms = semi_supervised(q, p, alpha=5.0)
+    assert terms["classifier"][3] == 0
+    assert (terms["classifier"][:3] != 0).all()
+    terms.loss.backward()
+    assert all(torch.isfinite(w.grad).all() for w in model.looks.parameters() if w.grad is not None)
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_the_bound_is_the_sum_over_counts_written_out(looks: str) -> None:
+    """Σ_K q(K) [log p(K, things, x) - log q(K, things)], with only the first K things in it."""
+    model, x = made(looks), torch.rand(4, 1, 20, 20)
+    q = model.encode(x)
+    p = model.decode(x, q)
+    expected = torch.zeros(4)
+    log_count = q["more"].dist.logits.log_softmax(-1)  # (B, 3)
+    dark = torch.ones(4, 1, 20, 20)
+    ratio = torch.zeros(4)
+    for k in range(3):
+        inner = q.under("thing", k)
+        ratio = ratio + sum(
+            p[f"thing[{k}].{name}"].dist.log_prob(inner[name].value).reshape(4, -1).sum(1)
+            - inner[name].dist.log_prob(inner[name].value).reshape(4, -1).sum(1)
+            for name in ("place", "style", *(["cell"] if looks == "cell_choice" else []))
+        )
+        ratio = ratio + (p[f"thing[{k}].digit"].log_prob - q[f"thing[{k}].digit"].log_prob)[k, 0]
+        lit = torch.nn.functional.grid_sample(
+            model.digit.decode_mean(inner)[1], pasted(inner["place"].value, 20), align_corners=False
+        )
+        dark = dark * (1 - lit)
+        pixels = binary_cross_entropy((1 - dark).clamp(1e-3, 1 - 1e-3), x, reduction="none").sum((1, 2, 3))
+        value = ratio - pixels - torch.tensor(3.0).log() - log_count[:, k]
+        expected = expected + log_count[:, k].exp() * value
+    torch.testing.assert_close(elbo(q, p).per_item, expected, atol=2e-3, rtol=1e-4)
+
+
+def pasted(place: Tensor, canvas: int) -> Tensor:
+    """Where every pixel of the canvas lies in the image that is put at a place."""
+    scale = place[:, 2:].clamp(0.3 * 0.32, 2 * 0.32)  # no image is much smaller or larger than usual
+    maps = torch.zeros(len(place), 2, 3)
+    maps[:, 0, 0] = maps[:, 1, 1] = 1 / scale[:, 0]
+    maps[:, :, 2] = -place[:, :2] / scale
+    return torch.nn.functional.affine_grid(maps, [len(place), 1, canvas, canvas], align_corners=False)
+
+
+def test_things_beyond_the_count_are_not_there() -> None:
+    model = made()
+    q = model.encode(torch.rand(4, 1, 20, 20), {"count": torch.tensor([1, 2, 3, 1])})
+    there = q["thing[1].place"].active  # (counts, 1, B)
+    assert there[:, 0].int().tolist() == [[0] * 4, [1] * 4, [1] * 4]
+
+
+def test_summaries_answer_by_the_labels_names() -> None:
+    from unknot.workflow.recognition import recognise
+
+    model = made().eval()
+    said = recognise(model, torch.rand(4, 1, 20, 20)).summaries
+    assert said["count"].shape == (4, 4)
+    assert (said["count"][:, 0] == 0).all()
+    assert said["digit_3"].shape == (4, 10)
+    assert said["place_1"].shape == (4, 3)
+
+
+def test_canvases_are_generated_at_any_values() -> None:
+    model = made()
+    given = unknot.given(5, {"more": torch.tensor([0, 0, 1, 2, 2]), "thing[0].digit": torch.full((5,), 3)})
+    p = model.decode(None, given)
+    assert p["x"].value.shape == (5, 1, 20, 20)
+    assert p["thing[0].digit"].value.argmax(-1).tolist() == [3] * 5
+
+
+def test_parts_add_up_to_what_is_made_anew() -> None:
+    from unknot.workflow.recognition import best_trace
+
+    model, x = made().eval(), torch.rand(4, 1, 20, 20)
+    q = best_trace(model, x)
+    parts = model.parts(q)
+    whole = 1 - (1 - parts).prod(1)
+    torch.testing.assert_close(model.decode(x, q)["x"].value, whole.clamp(1e-3, 1 - 1e-3))
+    assert (parts.flatten(2).sum(-1) > 0).sum(1).tolist() == (q["more"].value + 1).tolist()
+
+
+def test_more_looks_than_in_training() -> None:
+    model = made()
+    longer = model.with_most(5)
+    assert longer.encode(torch.rand(2, 1, 20, 20))["more"].value.shape == (5, 1, 2)
+    assert model.most == 3
+    with pytest.raises(SpecError, match="cell_choice"):
+        made("glances").with_most(5)
+
+
+def test_wrong_settings_are_refused() -> None:
+    with pytest.raises(SpecError, match="cell_choice"):
+        Canvas(digit_model(), "cell_choise")
+    with pytest.raises(SpecError, match="from fewest to most"):
+        Canvas(digit_model(), fewest=3, most=3)

@@ -1,0 +1,57 @@
+"""Cell choice: counts from stops, a hard choice that only labels teach, and places near the chosen cell."""
+
+from __future__ import annotations
+
+import torch
+
+from unknot import partial
+from unknot.models.canvas.cell_choice import CellChoice
+
+
+def made() -> tuple[CellChoice, torch.Tensor]:
+    torch.manual_seed(0)
+    return CellChoice(20, 0.3, fewest=1, most=3), torch.rand(4, 1, 20, 20)
+
+
+def test_known_places_say_the_cell() -> None:
+    looks, x = made()
+    places = torch.tensor([[0.5, -0.5, 0.3]]).expand(4, 3)
+    cell = looks(x, [partial(places), None, None], None).looks[0]["cell"]
+    centre = cell.value @ looks.cells.centres
+    assert (centre - places[:, :2]).abs().max() <= looks.cells.pitch / 2 + 1e-6
+    assert cell.known.all()
+
+
+def test_a_count_is_a_stop_after_so_many_looks() -> None:
+    looks, x = made()
+    count = looks(x, [None] * 3, None).count.softmax(-1)
+    with torch.no_grad():
+        looks.threshold += 100.0
+    none = looks(x, [None] * 3, None).count.softmax(-1)
+    assert torch.allclose(count.sum(-1), torch.ones(4))
+    assert torch.allclose(none[:, 0], torch.ones(4))  # the fewest
+
+
+def test_the_choice_itself_passes_no_gradient_from_places() -> None:
+    looks, x = made()
+    looked = looks(x, [None] * 3, None)
+    looked.looks[0]["place"].value.sum().backward()
+    assert looks.query.weight.grad is None
+    assert looks.find[0].weight.grad.abs().sum() > 0
+
+
+def test_what_was_found_is_not_found_again() -> None:
+    """The bump of a look makes its own cell the least likely of all those that looked alike."""
+    looks, _ = made()
+    place = torch.tensor([[0.0, 0.0, 0.3]])
+    bump = looks._bump(place)[0]
+    assert bump.argmax() == looks.cells.nearest(place)[0]
+    far = (looks.cells.centres.norm(dim=-1) > 0.9).nonzero()[:, 0]
+    assert bump[far].max() < 0.01 * bump.max()
+
+
+def test_more_looks_need_no_more_weights() -> None:
+    looks, x = made()
+    longer = CellChoice(20, 0.3, fewest=1, most=5)
+    longer.load_state_dict(looks.state_dict())
+    assert longer(x, [None] * 5, None).count.shape == (4, 5)

@@ -1,0 +1,58 @@
+"""Cells: where they lie, and that a turned canvas is turned back."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from unknot.models.canvas.cell_map import CellMap, directions_back, turned, turned_back
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+def test_turning_back_undoes_turning(symmetry: int) -> None:
+    images = torch.arange(9.0).reshape(1, 1, 3, 3)
+    assert torch.equal(turned_back(turned(images, symmetry), symmetry), images)
+
+
+def test_the_eight_symmetries_differ() -> None:
+    images = torch.arange(9.0).reshape(3, 3)
+    assert len({tuple(turned(images, s).flatten().tolist()) for s in range(8)}) == 8
+
+
+@pytest.mark.parametrize("symmetry", range(8))
+def test_directions_turn_back_as_pixels_do(symmetry: int) -> None:
+    """A dot that lies to one side of the middle of the turned image, and where it lies in the image itself."""
+    image = torch.zeros(5, 5)
+    image[1, 4] = 1  # x = 2, y = -1 from the middle
+    y, x = (turned(image, symmetry) == 1).nonzero()[0] - 2
+    direction = torch.stack([x, y]).float() @ directions_back(symmetry, image)
+    assert direction.tolist() == [2.0, -1.0]
+
+
+@pytest.mark.parametrize(("canvas", "side"), [(50, 13), (20, 5)])
+def test_cells_lie_evenly_and_symmetrically(canvas: int, side: int) -> None:
+    cells = CellMap(canvas, 8)
+    assert cells.side == side
+    assert cells.centres.shape == (side**2, 2)
+    torch.testing.assert_close(cells.centres, -cells.centres.flip(0))
+    assert cells.nearest(cells.centres + 0.4 * cells.pitch).tolist() == list(range(side**2))
+
+
+def test_a_cell_sees_what_lies_at_its_centre() -> None:
+    """Features move with what is on the canvas, one cell for every four pixels."""
+    torch.manual_seed(0)
+    cells = CellMap(48, 8).eval()
+    canvas = torch.zeros(2, 1, 48, 48)
+    canvas[0, 0, 16:24, 20:28] = canvas[1, 0, 20:28, 20:28] = 1
+    features = cells(canvas)[0].unflatten(1, (12, 12))  # (B, rows, columns, D)
+    torch.testing.assert_close(features[0, 3:7], features[1, 4:8])
+    assert not torch.allclose(features[0], features[1])
+
+
+def test_training_sees_turned_canvases_and_evaluation_does_not() -> None:
+    torch.manual_seed(0)
+    cells, canvas = CellMap(20, 8), torch.rand(3, 1, 20, 20)
+    assert len({cells(canvas)[0].sum().item() for _ in range(12)}) > 2
+    cells.eval()
+    assert torch.equal(cells(canvas)[0], cells(canvas)[0])
+    assert torch.equal(cells(canvas)[1], torch.eye(2))

@@ -1,0 +1,34 @@
+"""Canvases, their labels, and the model of digits that is nested."""
+
+from __future__ import annotations
+
+import json
+
+import torch
+
+from unknot.papers.canvas_fit import canvases, digit_model, fitted_canvas, labelled
+from unknot.papers.multi_mnist import cases
+
+
+def test_labelled_canvases_show_everything_and_the_others_nothing() -> None:
+    train = canvases("digits", n=60).split("train")
+    shown = labelled(train, 10, seed=0)
+    known = shown.factor("count").known
+    assert int(known.sum()) == 10
+    for name, factor in train.factors.items():
+        assert torch.equal(shown.factor(name).known, factor.known & known)
+    assert labelled(train, None, seed=0) is train
+    assert not torch.equal(labelled(train, 10, seed=1).factor("count").known, known)
+
+
+def test_the_digit_model_is_nested_as_it_was_saved() -> None:
+    settings = cases("smoke")[0]
+    data = labelled(canvases("digits", n=60).split("train"), 20, seed=0)
+    model = fitted_canvas(data, settings, seed=0)
+    saved = digit_model("digits", json.dumps(settings["digit"], sort_keys=True))
+    from unknot.workflow.trained_model import TrainedModel
+
+    own = TrainedModel.load(saved.name).module.state_dict()
+    inside = model.module.digit.module.state_dict()
+    assert all(torch.equal(weights, inside[name]) for name, weights in own.items())
+    assert model.recognise(torch.zeros(2, *model.shape)).summaries["count"].shape == (2, 4)
