@@ -51,3 +51,15 @@ def read_only_folder(tmp_path: Path) -> Iterator[Path]:
     folder.chmod(0o500)
     yield folder
     folder.chmod(0o700)
+
+
+@pytest.fixture
+def two_ray_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A Ray cluster of two workers on this machine, of the tests' own priority: Ray's are polite, and may starve."""
+    ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'unknot[sweep]'")
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+    from unknot.parallel.ray_tasks import connect
+
+    connect(ray, "local", num_cpus=2, include_dashboard=False)
+    yield
+    ray.shutdown()

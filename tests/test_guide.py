@@ -65,7 +65,8 @@ def test_the_guide_runs(tmp_path: Path) -> None:
                 )
                 assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
                 commands += 1
-    assert commands == 21
+    assert commands == 22
+    assert (tmp_path / "sweeps" / "spec" / "comparison.html").exists()
     for run in ("wine", "people", "digits"):
         assert (tmp_path / "runs" / run / "report.html").exists()
     assert len((tmp_path / "growers.csv").read_text().splitlines()) == 1 + 178

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "unknot"
 
-FOUNDATION = {"errors", "files", "schema", "seal", "suggest"}
+FOUNDATION = {"errors", "files", "parallel", "schema", "seal", "suggest"}
 PARTS = {"core", "graph", "data", "objectives", "models", "metrics", "train", "plots"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "seal": set(),
     "suggest": set(),
     "files": set(),
+    "parallel": set(),
     "core": set(),
     "data": set(),
     "graph": {"core"},

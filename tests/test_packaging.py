@@ -55,8 +55,9 @@ def test_every_library_that_is_imported_is_declared_and_every_declared_one_impor
     used = {_name(distributions.get(module, [module])[0]) for path in files for module in _outside(path)}
     declared = {_name(requirement) for requirement in PROJECT["project"]["dependencies"]}
     indirect = {"tensorboard"}  # torch.utils.tensorboard writes with it
-    bench = {_name(requirement) for requirement in PROJECT["project"]["optional-dependencies"]["bench"]}
-    assert used == (declared - indirect) | bench
+    extras = PROJECT["project"]["optional-dependencies"]
+    chosen = {_name(requirement) for extra in ("bench", "sweep") for requirement in extras[extra]}
+    assert used == (declared - indirect) | chosen
 
 
 def test_every_declared_library_has_its_tested_version() -> None:

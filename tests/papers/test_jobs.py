@@ -1,10 +1,8 @@
-"""The revision that a result is marked with, and workers that end with who started them."""
+"""The revision that a result is marked with, and what tells one job from another."""
 
 from __future__ import annotations
 
 import subprocess
-import sys
-import time
 from pathlib import Path
 
 from unknot.papers.jobs import revision_of
@@ -39,31 +37,3 @@ def test_a_package_that_no_checkout_holds_is_installed(tmp_path: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("")
     assert revision_of(package) == "installed"
-
-
-def test_killed_experiments_leave_no_workers() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.papers.pool_of_sleepers"],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-    )
-    assert process.stdout is not None
-    workers = [int(number) for number in process.stdout.readline().split()]
-    assert workers
-    process.kill()
-    process.wait()
-    process.stdout.close()
-    end = time.monotonic() + 20
-    while any(_alive(worker) for worker in workers) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not any(_alive(worker) for worker in workers)
-
-
-def _alive(process: int) -> bool:
-    """Whether a process works; one that has ended and was not yet asked for is not alive."""
-    stat = Path("/proc", str(process), "stat")
-    try:
-        return stat.read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

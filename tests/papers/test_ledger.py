@@ -1,6 +1,7 @@
 """The ledger: it goes on where it was, never mixes settings, and loses nothing."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from tests.workflow.toy import CASE, OTHER, constant, install, png, toy
 from unknot.errors import RunError, SpecError
 from unknot.papers.experiment import Experiment
-from unknot.papers.jobs import Job, run_all
+from unknot.papers.jobs import Job, run_job
 from unknot.papers.ledger import read_result, reproduce, summarise
 from unknot.papers.registry import experiment
+from unknot.parallel.run_all import run_all
 
 
 @pytest.fixture
@@ -193,7 +195,8 @@ def test_processes_return_what_one_would() -> None:
     case = experiment("mnist-demo").cases("smoke")[0]
     jobs = [Job("mnist-demo", case, seed) for seed in (0, 1)]
     jobs.append(Job("mnist-demo", {**case, "data": "no such data"}, 0))
-    made = {job.key: result for job, result in run_all(jobs, 2)}
+    work = partial(run_job, revision="now")
+    made = {job.key: result for job, result in run_all(work, jobs, 2)}
     assert isinstance(made[jobs[2].key], Exception)
-    for job, result in run_all(jobs[:2], 1):
+    for job, result in run_all(work, jobs[:2], 1):
         assert made[job.key].record["numbers"] == result.record["numbers"]

@@ -15,6 +15,7 @@ from typing import Annotated
 
 import typer
 
+from unknot.cli.ray_option import with_address
 from unknot.errors import UnknotError, UnknotWarning
 
 # Name -> the line in `unknot --help`. The module is the name with "_" for "-".
@@ -25,6 +26,7 @@ COMMANDS = {
     "predict": "A table of what the recogniser says of new data.",
     "sample": "New data from a run's generator.",
     "report": "One HTML page about a run.",
+    "sweep": "Train many settings and seeds, and rank them on one page.",
     "reproduce": "Make a paper's result and write it to the ledger.",
     "data": "List, fetch, check and draw the data sets.",
     "metrics": "Every disentanglement score of codes in a file.",
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; the entry point of the package."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
-    words = [word for word in given if word != "--debug"]
+    words = with_address([word for word in given if word != "--debug"])
     with warnings.catch_warnings():
         warnings.simplefilter("always", UnknotWarning)
         warnings.showwarning = _show_warning

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,12 +37,13 @@ def command(
     import os
 
     from unknot.metrics.table import table
+    from unknot.workflow.codes_file import read_codes_and_factors
 
-    codes, factors = read_codes(file)
+    read = read_codes_and_factors(file)
     wanted = None if only is None else [name.strip() for name in only.split(",")]
     found = table(
-        codes,
-        factors,
+        read.codes,
+        read.factors,
         protocol=protocol,
         only=wanted,
         resamples=resamples,
@@ -51,36 +52,6 @@ def command(
     )
     _show(found)
     _write(found, json, png)
-
-
-def read_codes(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The codes and the factors of a file, by name."""
-    from unknot.data.files.broken_file import explain_broken_file
-    from unknot.data.files.npz_arrays import open_npz
-    from unknot.errors import DataError
-    from unknot.metrics import Probabilities
-
-    if not file.exists():
-        raise DataError(f"There is no file {file}.")
-    with explain_broken_file(file, "an .npz without pickled objects"), open_npz(file) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    codes: dict[str, Any] = {}
-    factors: dict[str, Any] = {}
-    for name, values in arrays.items():
-        kind, _, part = name.partition(".")
-        if kind in ("codes", "code"):
-            codes[part or "code"] = values
-        elif kind == "probabilities":
-            codes[part or "class"] = Probabilities(values)
-        elif kind in ("factors", "factor"):
-            factors[part or "factor"] = values
-    if not codes or not factors:
-        missing = "codes" if not codes else "factors"
-        raise DataError(
-            f"{file} has no {missing}: it needs arrays `codes` and `factors`, or `code.NAME` and `factor.NAME`, "
-            f"and has {', '.join(arrays) or 'none'}."
-        )
-    return codes, factors
 
 
 def _show(found: Table) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unknot.cli.ray_option import RAY_HELP
 from unknot.errors import SpecError
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def command(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; one a core by default.")
     ] = None,
+    ray: Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=RAY_HELP)] = None,
     results: Annotated[Path, typer.Option("--results", help="Folder of the ledger.")] = Path("results"),
     page: Annotated[Path | None, typer.Option("--page", help="Also write this page of all results.")] = None,
     summary: Annotated[
@@ -46,6 +48,8 @@ def command(
         unknot reproduce mnist-demo --seeds 5 --page docs/results.md --summary README.md
 
         unknot reproduce mnist-supervision-rate --only "M = 100"
+
+        unknot reproduce mnist-hfvae --seeds 5 --ray 10.0.0.1:6379
     """
     from unknot.files import write_file
     from unknot.papers.experiment import TIERS
@@ -61,7 +65,7 @@ def command(
     if name is not None:
         found = experiment(name)
         count = workers or os.cpu_count() or 1
-        reproduce(found, tier, seeds, results, count, typer.echo, only or (), again)
+        reproduce(found, tier, seeds, results, count, typer.echo, only or (), again, ray)
     elif page is None and summary is None:
         raise SpecError(
             "say which experiment (`unknot reproduce --list` shows them), or --page to write the page."

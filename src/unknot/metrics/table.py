@@ -131,7 +131,7 @@ def table(
     A ``protocol`` is used for the scores it speaks of, the others keep their own. ``resamples`` half-samples make the
     intervals (0: none), in ``jobs`` processes. Scores that compare categories are skipped where there are none.
     """
-    wanted = _wanted(only)
+    wanted = wanted_scores(only)
     if protocol is not None and protocol not in PROTOCOLS:
         settings("mig", protocol)  # refuses it, with a hint
     read = read_pair(codes, factors, discrete, discrete_factors)
@@ -152,7 +152,8 @@ def table(
     return Table(tuple(rows), results, skipped, read[0].names, read[1].names, level)
 
 
-def _wanted(only: Sequence[str] | None) -> list[str]:
+def wanted_scores(only: Sequence[str] | None) -> list[str]:
+    """The scores that ``only`` names, or all; one that there is not is refused with the nearest."""
     unknown = [name for name in only or () if name not in SCORES]
     if unknown:
         raise SpecError(f"There is no score '{unknown[0]}': {did_you_mean(unknown[0], SCORES)}")

@@ -1,4 +1,4 @@
-"""Jobs: trainings of an experiment, one for each case and seed, side by side in processes of one thread."""
+"""Jobs: trainings of an experiment, one for each case and seed, each with one thread."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ import os
 import platform
 import subprocess
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +50,13 @@ def job_key(case: Case, seed: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def run_job(job: Job) -> Done:
-    """Train and measure, with one thread."""
+def run_job(job: Job, revision: str) -> Done:
+    """Train and measure, with one thread; ``revision`` is that of the code which started it."""
     import torch
 
     from unknot.papers.registry import experiment
 
     torch.set_num_threads(1)
-    revision = revision_of(Path(__file__).parents[1])
     start, start_cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         pictures = Path(folder) if job.seed == PICTURED_SEED else None
@@ -79,45 +73,6 @@ def run_job(job: Job) -> Done:
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
     }
     return Done(record, found)
-
-
-def run_all(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Done | Exception]]:
-    """Every job with what it made, or with its failure, in the order in which they end.
-
-    A failure is one job's own affair: the others go on. An interrupt ends all.
-    """
-    if workers == 1 or len(jobs) <= 1:
-        for job in jobs:
-            try:
-                yield job, run_job(job)
-            except Exception as error:
-                yield job, error
-        return
-    # Fresh processes: threads of a forked torch do not work.
-    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=end_with_parent) as pool:
-        waiting = {pool.submit(run_job, job): job for job in jobs}
-        try:
-            for done in as_completed(waiting):
-                failure = done.exception()
-                if failure is not None and not isinstance(failure, Exception):
-                    raise failure
-                yield waiting[done], failure or done.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def end_with_parent() -> None:
-    """In a worker: end when the process that started it ends, even killed; a pool alone would work on unseen."""
-    parent = parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def revision_of(package: Path) -> str:

@@ -13,6 +13,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -20,7 +21,8 @@ from typing import Any
 from unknot.errors import RunError
 from unknot.files import lock, write_file
 from unknot.papers.experiment import NAMES, Case, Experiment, Tier, case_title, chosen_cases
-from unknot.papers.jobs import Done, Job, job_key, run_all
+from unknot.papers.jobs import Done, Job, job_key, revision_of, run_job
+from unknot.parallel.run_all import run_all
 
 FORMAT = 2
 
@@ -34,8 +36,12 @@ def reproduce(
     tell: Callable[[str], None],
     only: Sequence[str] = (),
     again: bool = False,
+    ray: str | None = None,
 ) -> dict[str, Any]:
-    """Run what is missing (with ``again``, everything; of some cases, ``only``); returns the file's content."""
+    """Run what is missing (with ``again``, everything; of some cases, ``only``); returns the file's content.
+
+    In so many processes (``workers``), or on the Ray cluster of an address.
+    """
     ledger = Ledger(experiment, tier, folder)
     jobs = _jobs(experiment, chosen_cases(experiment.cases(tier), only), seeds)
     before = len((read_result(folder, experiment.name, tier) or {"runs": []})["runs"])
@@ -48,7 +54,8 @@ def reproduce(
     if len(left) < len(jobs):
         tell(f"{len(jobs) - len(left)} of {len(jobs)} trainings are done already")
     failed: list[tuple[Job, Exception]] = []
-    for job, result in run_all(left, workers):
+    work = partial(run_job, revision=revision_of(Path(__file__).parents[1]))
+    for job, result in run_all(work, left, workers, ray):
         if isinstance(result, Exception):
             failed.append((job, result))
             tell(f"{job.title}: failed\n{''.join(traceback.format_exception(result)).rstrip()}")

@@ -112,7 +112,7 @@ def collect_model(
         scores=scores(model, data, answers),
         records=[dict(record) for record in history],
         verdict=judge(model, history, comparisons, dimensions),
-        beside={one.factor: _beside(one) for one in comparisons},
+        beside={one.factor: beside(one) for one in comparisons},
         confusions=_confusions(model, data, answers),
         pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
         sections=[section for make in SECTIONS for section in make(model, data, answers)],
@@ -120,7 +120,7 @@ def collect_model(
     )
 
 
-def _beside(one: Comparison) -> str:
+def beside(one: Comparison) -> str:
     """What one would get by doing something simpler with the same labels."""
     text, total = one.measure.text, one.measure.total
     how = "" if one.held_out else ", each by a model that did not see it"

@@ -30,14 +30,22 @@ def write_report(content: Content, path: Path) -> None:
 
 def render(content: Content) -> str:
     """The HTML text."""
-    from jinja2 import Environment, PackageLoader
-
-    templates = Environment(loader=PackageLoader("unknot.report"), autoescape=True)
-    return templates.get_template("report.html.jinja").render(
+    return fill(
+        "report.html.jinja",
+        title=content.title,
+        summary=content.summary,
         content=content,
         sections=_sections(content),
         graph=content.graph_svg,
     )
+
+
+def fill(template: str, **values: Any) -> str:
+    """A page from one of the templates, which all extend the same base."""
+    from jinja2 import Environment, PackageLoader
+
+    templates = Environment(loader=PackageLoader("unknot.report"), autoescape=True)
+    return templates.get_template(template).render(**values)
 
 
 def _sections(content: Content) -> list[dict[str, Any]]:
@@ -51,7 +59,7 @@ def _sections(content: Content) -> list[dict[str, Any]]:
             "the recall, the share of a class that is recognised."
         )
         found.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
-    found += [_shown(section) for section in content.sections]
+    found += [drawn(section) for section in content.sections]
     if content.information:
         names, nats = zip(*content.information, strict=True)
         caption = (
@@ -81,14 +89,14 @@ def picture_figure(picture: Picture) -> Figure:
 
 
 def _section(title: str, caption: str, figure: Figure, wide: bool = False) -> dict[str, Any]:
-    return _shown(Section(title, caption, figure, wide=wide))
+    return drawn(Section(title, caption, figure, wide=wide))
 
 
-def _shown(section: Section) -> dict[str, Any]:
+def drawn(section: Section) -> dict[str, Any]:
     """A section as the template takes it, its figure drawn."""
-    drawn = {**vars(section), "image": None}
+    found = {**vars(section), "image": None}
     if section.figure is not None:
         width, _ = section.figure.get_size_inches()
         least = _LEAST * width * 96  # narrower, it is scrolled
-        drawn |= {"image": data_uri(section.figure), "width": int(width * 96), "least": int(least)}
-    return drawn
+        found |= {"image": data_uri(section.figure), "width": int(width * 96), "least": int(least)}
+    return found

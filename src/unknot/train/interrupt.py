@@ -9,7 +9,8 @@ from typing import Any
 
 
 class Interrupts:
-    """Inside, SIGINT and SIGTERM set ``requested``. A second Ctrl-C interrupts at once, as always.
+    """Inside, SIGINT and SIGTERM set ``requested``. A second Ctrl-C interrupts at once, as always; a second SIGTERM
+    does not, since who ends a group of processes may send several.
 
     Only the main thread may take over signals; elsewhere nothing changes.
     """
@@ -31,6 +32,6 @@ class Interrupts:
             signal.signal(which, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+        if self.requested and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.requested = True

@@ -50,8 +50,7 @@ def train_recipe(
     """
     recipe = recipe.absolute()
     data = recipe.dataset(data_dir)
-    budget = recipe.budget(recipe.training_data(data))
-    made = _assemble(recipe, budget.apply(recipe.training_data(data)))
+    budget, made = prepare(recipe, data)
     if say is not None:
         say(made.data, recipe.test_data(data))
     if (
@@ -69,6 +68,12 @@ def train_recipe(
         if ours:
             run.remove()
         raise
+
+
+def prepare(recipe: Recipe, data: Dataset) -> tuple[LabelBudget, Assembly]:
+    """The labels that may be seen, and what is trained; whatever is wrong with a recipe is refused here."""
+    budget = recipe.budget(recipe.training_data(data))
+    return budget, _assemble(recipe, budget.apply(recipe.training_data(data)))
 
 
 def resume(

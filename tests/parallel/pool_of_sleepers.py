@@ -1,4 +1,4 @@
-"""A program that starts workers as experiments do, prints their process numbers, and waits."""
+"""A program that starts workers as sweeps and experiments do, prints their process numbers, and waits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from unknot.papers.jobs import end_with_parent
+from unknot.parallel.worker_pool import begin_worker
 
 
 def number_after_a_rest() -> int:
@@ -16,7 +16,7 @@ def number_after_a_rest() -> int:
 
 
 def main() -> None:
-    with ProcessPoolExecutor(2, get_context("spawn"), initializer=end_with_parent) as pool:
+    with ProcessPoolExecutor(2, get_context("spawn"), initializer=begin_worker) as pool:
         numbers = {done.result() for done in [pool.submit(number_after_a_rest) for _ in range(6)]}
         print(*numbers, flush=True)
         for _ in range(2):

@@ -1,0 +1,197 @@
+"""The comparison page of a sweep: which run to take, what the settings do, and what chance does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from unknot.files import write_file
+from unknot.plots.seeds_by_setting import seeds_by_setting
+from unknot.report.content import beside
+from unknot.report.page import drawn, fill
+from unknot.report.section import Section, Table
+from unknot.workflow.measures import MEASURES
+from unknot.workflow.run import open_run
+from unknot.workflow.sweep.grid import point_text, short_names
+from unknot.workflow.sweep.ranking import Column, Finished, Ranking, what_choosing_gains
+from unknot.workflow.verdict.comparison import compare
+
+_CHOSEN_BY_LABELS = (
+    "Chosen by these test labels, the first run's own number is a little too good: say what it does on data that no "
+    "choice has seen."
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that the page shows.
+
+    ``asked`` is how many runs there should be, ``failures`` are reasons by the title of a run, ``beside`` is by factor
+    what a simpler thing does with the first run's labels.
+    """
+
+    title: str
+    ranking: Ranking
+    asked: int
+    failures: Mapping[str, str] = field(default_factory=dict)
+    beside: Mapping[str, str] = field(default_factory=dict)
+    config: str = ""
+
+
+def write_comparison(content: Comparison, path: Path) -> None:
+    """Draw and write the page, whole or not at all."""
+    write_file(path, render_comparison(content).encode())
+
+
+def render_comparison(content: Comparison) -> str:
+    """The HTML text."""
+    ranking = content.ranking
+    settings = by_setting(ranking)
+    done = len(ranking.runs)
+    items = ranking.runs[0].measured.where
+    summary = f"{done} of {content.asked} runs, {len(settings)} settings, looked at on the {items} data."
+    return fill(
+        "comparison.html.jinja",
+        title=content.title,
+        summary=summary,
+        ranking=ranking,
+        first=ranking.runs[0],
+        verdict=verdict(ranking),
+        sections=[drawn(section) for section in _sections(content, settings)],
+        beside=content.beside,
+        config=content.config,
+    )
+
+
+def verdict(ranking: Ranking) -> list[str]:
+    """Which run comes first by what, and how far to trust that."""
+    first = ranking.runs[0]
+    if not ranking.deciding:
+        return [f"{first.member.title}: alone, so there is nothing to rank it by."]
+    numbers = ", ".join(f"{column.title} {column.text(column.values[0])}" for column in ranking.deciding)
+    lines = [f"First: {first.member.title} ({numbers})."]
+    labels = any(column.needs_labels for column in ranking.deciding)
+    return (
+        [*lines, _CHOSEN_BY_LABELS]
+        if labels
+        else [*lines, "Chosen without labels: by how well restarts agree."]
+    )
+
+
+def simpler(first: Finished, data_dir: Path | None = None) -> dict[str, str]:
+    """What a linear model on the first run's labels does, by factor; nothing where there are no labelled test data."""
+    if not first.measured.errors:
+        return {}
+    trained = open_run(first.folder, data_dir)
+    assert trained.test is not None
+    found = compare(trained.model, trained.train, trained.test)
+    return {one.factor: beside(one) for one in found}
+
+
+def by_setting(ranking: Ranking) -> dict[str, list[int]]:
+    """The places in the ranking of each setting's runs; first the setting that is best over its seeds.
+
+    That is the one with the best mean of the number that decides, or, of several numbers, with the best mean place.
+    """
+    found: dict[str, list[int]] = {}
+    for place, run in enumerate(ranking.runs):
+        found.setdefault(point_text(run.member.point), []).append(place)
+
+    def order(places: list[int]) -> float:
+        if len(ranking.deciding) != 1:
+            return mean(places)
+        column = ranking.deciding[0]
+        values = [value for place in places if (value := column.values[place]) is not None]
+        return inf if not values else mean(values) if column.lower_is_better else -mean(values)
+
+    return dict(sorted(found.items(), key=lambda pair: order(pair[1])))
+
+
+def _sections(content: Comparison, settings: Mapping[str, list[int]]) -> list[Section]:
+    ranking = content.ranking
+    found = _numbers(ranking, settings) if ranking.columns else []
+    found.append(Section("Ranking", _RANKING, table=_ranked(ranking), wide=True))
+    if content.failures:
+        rows = tuple(content.failures.items())
+        caption = "They are tried again when the same command is called again."
+        found.append(Section("Failed", caption, table=Table(("run", "why"), rows), wide=True))
+    return found
+
+
+def _numbers(ranking: Ranking, settings: Mapping[str, list[int]]) -> list[Section]:
+    """What the settings do, what chance does, and what the choice is worth."""
+    titles = (column.title for column in ranking.columns)
+    gains = tuple(tuple(row.values()) for row in what_choosing_gains(ranking))
+    return [
+        Section(
+            "Settings",
+            "Mean ± standard deviation over seeds, the best setting first.",
+            table=Table(("setting", "seeds", *titles), _setting_rows(ranking, settings)),
+            wide=True,
+        ),
+        Section(
+            "Every run",
+            "A dot is one seed, a tick the median. A difference between settings counts where it is larger than the "
+            "spread of dots on a line.",
+            figure=seeds_by_setting(list(settings), _panels(ranking, settings)),
+            wide=True,
+        ),
+        Section(
+            "What the choice is worth",
+            "The first run, beside a run taken at random (the mean of all) and the best that there is in each number.",
+            table=Table(("number", "the first run", "at random", "the best"), gains),
+            wide=True,
+        ),
+    ]
+
+
+_RANKING = (
+    "Every run, best first; each is a run folder, for unknot report, predict and sample. UDR and ModelCentrality say "
+    "how well a run agrees with the other seeds of its setting, and need no labels."
+)
+
+
+def _setting_rows(ranking: Ranking, settings: Mapping[str, list[int]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(
+        (text, str(len(places)), *(_over_seeds(column, places) for column in ranking.columns))
+        for text, places in settings.items()
+    )
+
+
+def _over_seeds(column: Column, places: Sequence[int]) -> str:
+    values = [value for place in places if (value := column.values[place]) is not None]
+    if not values:
+        return "-"
+    spread = f" ± {column.text(stdev(values))}" if len(values) > 1 else ""
+    return column.text(mean(values)) + spread
+
+
+def _panels(ranking: Ranking, settings: Mapping[str, list[int]]) -> dict[str, list[list[float]]]:
+    """By the title of a number its values, of every setting those of its seeds; shares in per cent."""
+    found = {}
+    for column in ranking.columns:
+        share = bool(column.measure) and MEASURES[column.measure].share
+        scale, unit = (100.0, " (%)") if share else (1.0, "")
+        found[f"{column.title}{unit}"] = [
+            [scale * value for place in places if (value := column.values[place]) is not None]
+            for places in settings.values()
+        ]
+    return found
+
+
+def _ranked(ranking: Ranking) -> Table:
+    keys = list(ranking.runs[0].member.point)
+    names = short_names(keys)
+    rows: list[tuple[str, ...]] = []
+    for place, run in enumerate(ranking.runs):
+        point: Mapping[str, Any] = run.member.point
+        numbers = (column.text(column.values[place]) for column in ranking.columns)
+        settings = (str(point[key]) for key in keys)
+        seconds = f"{run.measured.seconds:.0f}"
+        rows.append((str(place + 1), *settings, str(run.member.seed), *numbers, seconds, run.folder.name))
+    titles = (column.title for column in ranking.columns)
+    return Table(("place", *(names[key] for key in keys), "seed", *titles, "seconds", "folder"), tuple(rows))

@@ -1,0 +1,152 @@
+"""Ranking: the finished runs of a sweep with all their numbers, best first, by labels or without any."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
+from unknot.workflow.codes_file import read_codes
+from unknot.workflow.measures import MEASURES
+from unknot.workflow.sweep.agreement import AGREEMENTS, agreements
+from unknot.workflow.sweep.measured import CODES, Measured
+from unknot.workflow.sweep.member import Member
+
+FORMAT = 1
+_TITLES = {"udr": "UDR", "model_centrality": "ModelCentrality"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One number of every run that has it. ``measure`` is that of an error, and says how it is written."""
+
+    name: str
+    title: str
+    values: tuple[float | None, ...]
+    lower_is_better: bool = False
+    measure: str = ""
+
+    @property
+    def needs_labels(self) -> bool:
+        return self.name not in AGREEMENTS
+
+    def text(self, value: float | None) -> str:
+        if value is None:
+            return "-"
+        return MEASURES[self.measure].text(value) if self.measure else f"{value:.3f}"
+
+    def places(self) -> list[float]:
+        """1 for the best run; equals share their places, and runs without a number the last ones."""
+        worst = float("inf")
+        signed = [worst if v is None else v if self.lower_is_better else -v for v in self.values]
+        return [1 + sum(o < v for o in signed) + (sum(o == v for o in signed) - 1) / 2 for v in signed]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A member with what was measured of it, and its run folder."""
+
+    member: Member
+    measured: Measured
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """``runs`` best first, the values of ``columns`` in the same order; ``by`` names the columns that decide."""
+
+    runs: tuple[Finished, ...]
+    columns: tuple[Column, ...]
+    by: tuple[str, ...]
+
+    @property
+    def deciding(self) -> list[Column]:
+        return [column for column in self.columns if column.name in self.by]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: the runs in their order, with every number."""
+        runs = [
+            {
+                "folder": str(run.folder),
+                "settings": dict(run.member.point),
+                "seed": run.member.seed,
+                "seconds": run.measured.seconds,
+                "numbers": {column.name: column.values[place] for column in self.columns},
+            }
+            for place, run in enumerate(self.runs)
+        ]
+        return {"format": FORMAT, "by": list(self.by), "runs": runs}
+
+
+def rank(runs: Sequence[Finished], by: str | None = None) -> Ranking:
+    """Runs by one column (or the columns of all errors, "error"): their mean place in these, the first run first.
+
+    By default errors where the model takes labels, else the first score against known factors, else UDR.
+    """
+    columns = _columns(runs)
+    chosen = _deciding(columns, by)
+    places = [column.places() for column in columns if column.name in chosen]
+    order = sorted(range(len(runs)), key=lambda run: mean(each[run] for each in places) if places else 0.0)
+    sorted_columns = tuple(
+        Column(c.name, c.title, tuple(c.values[i] for i in order), c.lower_is_better, c.measure)
+        for c in columns
+    )
+    return Ranking(tuple(runs[i] for i in order), sorted_columns, chosen)
+
+
+def _columns(runs: Sequence[Finished]) -> list[Column]:
+    """Errors, scores, agreements: those that at least one run has."""
+    found: list[Column] = []
+    errors = {score.factor: score.measure for run in runs for score in run.measured.errors}
+    for factor, measure in errors.items():
+        said = [{score.factor: score.value for score in run.measured.errors} for run in runs]
+        values = tuple(one.get(factor) for one in said)
+        found.append(Column(f"error.{factor}", f"{measure} of {factor}", values, True, measure))
+    for name in dict.fromkeys(name for run in runs for name in run.measured.scores):
+        found.append(Column(name, name, tuple(run.measured.scores.get(name) for run in runs)))
+    codes = [read_codes(run.folder / CODES) for run in runs]
+    for name, agreed in agreements(codes, _groups(runs)).items():
+        found.append(Column(name, _TITLES[name], tuple(agreed)))
+    return [column for column in found if any(value is not None for value in column.values)]
+
+
+def _groups(runs: Sequence[Finished]) -> list[tuple[str, str]]:
+    """Restarts of one setting on the same items; where no setting has two seeds, all runs on the same items."""
+    settings = [json.dumps(dict(run.member.point), sort_keys=True, default=str) for run in runs]
+    restarted = len(set(settings)) < len(settings)
+    return [(run.measured.items, one if restarted else "") for run, one in zip(runs, settings, strict=True)]
+
+
+def _deciding(columns: Sequence[Column], by: str | None) -> tuple[str, ...]:
+    names = [column.name for column in columns]
+    errors = tuple(name for name in names if name.startswith("error."))
+    if by is None:
+        return errors or tuple(names[:1])
+    if by == "error" and errors:
+        return errors
+    if by not in names:
+        there = ["error", *names] if errors else names
+        raise SpecError(f"--rank-by {by}: these runs have no such number; {did_you_mean(by, there)}")
+    return (by,)
+
+
+def what_choosing_gains(ranking: Ranking) -> list[dict[str, str]]:
+    """For every column what the first run has, what a run taken at random would, and what the best one has."""
+    rows = []
+    for column in ranking.columns:
+        there = [value for value in column.values if value is not None]
+        best = min(there) if column.lower_is_better else max(there)
+        rows.append(
+            {
+                "number": column.title,
+                "first": column.text(column.values[0]),
+                "at random": column.text(mean(there)),
+                "best": column.text(best),
+            }
+        )
+    return rows

@@ -1,0 +1,28 @@
+"""A program with a pool of trainings that go on until they are interrupted; it ends with 130, as a shell says."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from unknot.parallel.worker_pool import run_in_processes
+from unknot.train.interrupt import Interrupts
+
+
+def train(place: tuple[str, int]) -> None:
+    folder, number = place
+    with Interrupts() as interrupts:
+        Path(folder, f"begun-{number}").touch()
+        while not interrupts.requested:
+            time.sleep(0.01)
+        time.sleep(0.3)  # long enough for whatever comes after the first signal
+        Path(folder, f"saved-{number}").touch()
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    try:
+        list(run_in_processes(train, [(sys.argv[1], number) for number in range(3)], 2))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,64 @@
+"""Members: one for each point and seed, with a key that changes with all that decides a result, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unknot.errors import SpecError
+from unknot.workflow.recipe import Recipe
+from unknot.workflow.sweep.member import Member, members
+
+GRID = {"train.steps": [4, 8]}
+
+
+def recipe(file: Path, **train: object) -> Recipe:
+    model = {"style": 2, "width": 8}
+    return Recipe.from_dict(
+        {"data": {"file": str(file)}, "model": model, "train": {"batch_size": 20, **train}}
+    )
+
+
+def data_file(path: Path, label: int = 0) -> Path:
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 2
+    labels[0] = label
+    np.savez(path, x=rng.normal(size=(40, 3)).astype(np.float32), kind=labels)
+    return path
+
+
+def one(file: Path, seed: int = 0, **train: object) -> Member:
+    return members(recipe(file, seed=seed, **train), {}, 1)[0]
+
+
+def test_every_point_with_every_seed(tmp_path: Path) -> None:
+    found = members(recipe(data_file(tmp_path / "a.npz"), seed=5), GRID, 2)
+    assert [member.title for member in found] == [
+        "steps = 4, seed 5",
+        "steps = 8, seed 5",
+        "steps = 4, seed 6",
+        "steps = 8, seed 6",
+    ]
+    assert [member.recipe.train["seed"] for member in found] == [5, 5, 6, 6]
+    assert len({member.folder for member in found}) == 4
+    assert found[0].folder.startswith("steps=4-seed=5-")
+
+
+def test_keys_change_with_settings_seed_items_and_labels_and_not_with_the_place(tmp_path: Path) -> None:
+    first = one(data_file(tmp_path / "a.npz"))
+    assert one(data_file(tmp_path / "moved.npz")).key == first.key
+    others = [
+        one(tmp_path / "a.npz", seed=1),
+        one(tmp_path / "a.npz", steps=7),
+        one(data_file(tmp_path / "b.npz", label=1)),
+    ]
+    assert len({first.key, *(other.key for other in others)}) == 4
+
+
+def test_a_wrong_point_is_named_before_anything_is_trained(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"size|style"):
+        members(recipe(data_file(tmp_path / "a.npz")), {"model.style": [2, -1]}, 1)
+    with pytest.raises(SpecError, match=r"name = nothing: .*objective"):
+        members(recipe(tmp_path / "a.npz"), {"train.objective.name": ["elbo", "nothing"]}, 1)

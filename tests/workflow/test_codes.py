@@ -1,0 +1,65 @@
+"""Codes of a model: probabilities of classes, means of the rest, factors that all items know, exact divergences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from tests.workflow.models import like
+from unknot.data.from_arrays import from_arrays
+from unknot.metrics import Probabilities
+from unknot.models import node
+from unknot.workflow import codes
+from unknot.workflow.codes import codes_of, divergences
+from unknot.workflow.evaluation import recognise
+from unknot.workflow.trained_model import TrainedModel
+
+RNG = np.random.default_rng(0)
+DATA = from_arrays(
+    RNG.normal(size=(60, 3)),
+    {"kind": np.arange(60) % 3, "half": np.arange(60) % 3 - 1, "constant": np.zeros(60)},
+)
+SPEC = [
+    node("kind", "concrete", 3, recognised_from=["x"]),
+    node("style", "normal", 2, recognised_from=["x"]),
+    node("x", "normal", parents=["kind", "style"]),
+]
+
+
+@pytest.fixture
+def model() -> TrainedModel:
+    torch.manual_seed(0)
+    return like(SPEC, DATA)
+
+
+def test_what_the_recogniser_says_beside_what_is_known(model: TrainedModel) -> None:
+    found = codes_of(model, DATA)
+    said = recognise(model, DATA).summaries
+    assert isinstance(found.codes["kind"], Probabilities)
+    assert np.allclose(found.codes["kind"].values, said["kind"])
+    assert np.allclose(found.codes["style"], said["style"])
+    assert list(found.factors) == ["kind"]  # half is not known of all, constant says nothing
+    assert found.columns_of_divergences().shape == (3,)
+
+
+def test_of_many_items_evenly_spaced_ones(model: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codes, "MOST_ITEMS", 4)
+    found = codes_of(model, DATA)
+    rows = [0, 19, 39, 59]
+    assert np.array_equal(found.factors["kind"], np.arange(60)[rows] % 3)
+    assert np.allclose(
+        found.codes["style"], recognise(model, DATA.subset(rows)).summaries["style"], atol=1e-6
+    )
+
+
+def test_divergences_are_those_of_the_formulas(model: TrainedModel) -> None:
+    """KL of a Gaussian and of a class, written out, averaged over the items."""
+    q = model.recognition_trace(DATA.batch(range(60)).x)
+    mean, scale = q["style"].dist.loc.double(), q["style"].dist.scale.double()
+    gaussian = (mean**2 + scale**2 - 1) / 2 - scale.log()
+    mass = q["kind"].dist.probs.double()
+    classes = (mass * (3 * mass).log()).sum(-1)
+    found = divergences(model, DATA)
+    assert np.allclose(found["style"], gaussian.mean(0), atol=1e-5)
+    assert np.allclose(found["kind"], [classes.mean()], atol=1e-5)
