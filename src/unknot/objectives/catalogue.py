@@ -162,8 +162,11 @@ _TABLE_ONE = (
         table_one.capacity_vae,
         "(1) + (3) − γ |KL − C|, with KL = −((2) + (4))",
         "codes that use exactly C nats; raising C while training lets one code in after another",
-        "Burgess et al. 2018; Alemi et al. 2018",
-        {"gamma": "weight of the distance from C", "C": "capacity in nats; see annealed_capacity"},
+        "Burgess et al. 2018; Alemi et al. 2018; by variable Dupont 2018 (JointVAE)",
+        {
+            "gamma": "weight of the distance from C",
+            "C": "capacity in nats, or by variable; see annealed_capacity",
+        },
         row=5,
     ),
     Entry(

@@ -31,6 +31,7 @@ from unknot.objectives.discriminator import Discriminator, discriminator_log_rat
 from unknot.objectives.marginal.gather import gather_items
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.anchors import anchor_information
+from unknot.objectives.parts.capacities import excess_by_site
 from unknot.objectives.parts.class_parts import priced_classes
 from unknot.objectives.parts.floor import floored
 from unknot.objectives.parts.groups import MARGINAL, ROOT
@@ -122,20 +123,24 @@ def info_vae(
     return _weighted(q, p, dataset_size, None, weights, options)
 
 
-def capacity_vae(q: Trace, p: Trace, gamma: float = 1000.0, C: float | Tensor = 0.0) -> Terms:
+def capacity_vae(
+    q: Trace, p: Trace, gamma: float = 1000.0, C: float | Tensor | Mapping[str, float] = 0.0
+) -> Terms:
     """(1)+(3) - γ|KL - C|, KL = -((2)+(4)): a KL divergence of C nats (Burgess et al. 2018, Alemi et al. 2018).
 
     Rewards using exactly C nats, neither more nor fewer; raise C while training
     (:func:`~unknot.objectives.capacity.annealed_capacity`) and codes come into use one after another. KL is the
-    mean over the global batch, an estimate of E_q(x) KL; one item alone may use more.
+    mean over the global batch, an estimate of E_q(x) KL; one item alone may use more. With a capacity for each
+    variable it is JointVAE (Dupont 2018): -γ Σ_v |KL_v - C_v|.
 
     Arguments:
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
     * ``gamma``: γ, the price of a nat too many or too few;
-    * ``C``: the capacity in nats.
+    * ``C``: the capacity in nats; or by variable, ``{"z": 5.0, "c": 2.3}``, a class's divergence by exact masses.
 
-    Returns ``Terms``: ``reconstruction`` and ``capacity``; the ``kl`` itself is in ``diagnostics``.
+    Returns ``Terms``: ``reconstruction`` and ``capacity``, or ``capacity[z]`` of each variable; the ``kl`` itself is
+    in ``diagnostics``.
     """
     values = _elbo_parts(q, p)
     sites = proposals(q, p)
@@ -145,14 +150,10 @@ def capacity_vae(q: Trace, p: Trace, gamma: float = 1000.0, C: float | Tensor = 
             "use pathwise, relaxed or enumerated sites"
         )
     kl = -gather_items(average(sites, values.pop(KL))).mean()
+    excess = excess_by_site(q, p, C) if isinstance(C, Mapping) else {"capacity": kl - C}
     items = values[RECONSTRUCTION].shape[-1:]
-    return expected_terms(
-        q,
-        p,
-        {**values, "capacity": -(kl - C).abs().expand(items)},
-        {"capacity": gamma},
-        {KL: -kl.expand(items)},
-    )
+    paid = {name: -value.abs().expand(items) for name, value in excess.items()}
+    return expected_terms(q, p, {**values, **paid}, dict.fromkeys(paid, gamma), {KL: -kl.expand(items)})
 
 
 def anchor_vae(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,15 @@ def plain(**objective: Any) -> dict[str, Any]:
     return {"model": {"nodes": dict(E19)}, "train": {**TRAIN, "objective": objective}}
 
 
+def joint_vae() -> dict[str, Any]:
+    """JointVAE's weights (Dupont 2018): capacities rise to 5 nats, the class's to log 10, in a quarter of the run."""
+    risen = [{STYLE: 5.0 * k / 8, CLASS: min(5.0 * k / 8, math.log(10))} for k in range(1, 9)]
+    objectives = [{"name": "capacity_vae", "gamma": 30.0, "C": capacities} for capacities in risen]
+    stages = [{"steps": TRAIN["steps"] // 32, "objective": one} for one in objectives[:-1]]
+    found = plain(**objectives[-1])
+    return {**found, "train": {**found["train"], "stages": stages}}
+
+
 def rows() -> dict[str, dict[str, Any]]:
     """All rows: ours, those of the literature, and ours, trained shorter, with one part left out."""
     return {
@@ -112,6 +122,7 @@ def rows() -> dict[str, dict[str, Any]]:
         "β-VAE, β = 4": plain(name="beta_vae", beta=4.0),
         "β-TCVAE, β = 6": plain(name="beta_tcvae", beta=6.0),
         "VAE": plain(name="vae"),
+        "JointVAE's capacities, γ = 30": joint_vae(),
         **{f"{ABLATION_STEPS} steps: {part}": settings for part, settings in _ablation().items()},
     }
 
@@ -137,7 +148,7 @@ def experiment(name: str, data: str, place: str, goals: tuple[float, float]) -> 
         for row, settings in rows().items():
             train = dict(settings["train"])
             if tier == "smoke":
-                train |= _SMOKE | ({"stages": [{**s, "steps": 2} for s in train.get("stages", [])]})
+                train |= _SMOKE | ({"stages": [{**s, "steps": 2} for s in train.get("stages", [])[:1]]})
             elif tier == "paper":
                 train["steps"] *= 10
             smoke = tier == "smoke"
