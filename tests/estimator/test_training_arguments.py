@@ -43,6 +43,16 @@ def test_history_has_the_logged_terms_up_to_the_last_step() -> None:
     assert {"loss", "reconstruction", "kl[style]", "classifier"} <= vae.history_[-1].keys()
 
 
+def test_separate_keeps_the_factor_out_of_the_style(tmp_path: Path) -> None:
+    vae = small(steps=12, separate=True).fit(IMAGES[:COUNT], digit=half_known(CLASSES))
+    assert vae.trained_.node("style").whiten == "digit"
+    assert {"log_term[swap]", "log_term[independence_digit]"} <= vae.history_[-1].keys()
+    vae.save(tmp_path / "vae")
+    again = StructuredVAE.load(tmp_path / "vae")
+    assert again.separate is True
+    np.testing.assert_allclose(again.transform(IMAGES[:9]), vae.transform(IMAGES[:9]), atol=1e-6)
+
+
 def test_the_device_is_named_or_refused() -> None:
     assert small(steps=1, device="cpu").fit(IMAGES[:COUNT]).result_.steps == 1
     with pytest.raises(UnknotError, match="device"):

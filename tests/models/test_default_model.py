@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from unknot.errors import SpecError
 from unknot.models.default_model import default_model
 
 FACTORS = {
@@ -28,3 +31,15 @@ def test_options() -> None:
 def test_without_factors_the_style_is_all_there_is() -> None:
     spec = default_model("normal", {})
     assert [n.name for n in spec.nodes] == ["style", "x"]
+
+
+def test_separate_whitens_within_the_only_factor_of_classes_and_prices_the_rest() -> None:
+    spec = default_model("bernoulli", FACTORS, separate=True)
+    assert (spec["style"].whiten, spec.swap, spec.independence) == ("digit", 1.0, 1000.0)
+    assert default_model("bernoulli", FACTORS, separate=True, swap=2.0).swap == 2.0
+    assert default_model("bernoulli", FACTORS)["style"].whiten == ""
+    two = {**FACTORS, "writer": {"family": "concrete", "size": 3}}
+    assert default_model("bernoulli", two, separate=True)["style"].whiten == ""
+    assert default_model("bernoulli", FACTORS, separate=True, gradient="enumerate")["style"].whiten == ""
+    with pytest.raises(SpecError, match="there is none"):
+        default_model("bernoulli", {}, separate=True)

@@ -74,8 +74,11 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     sparse.
 
     A table with labels gets a committee of small models (docs/defaults.md); saying anything of the model or the
-    objective (``style``, ``gradient``, ``augment``, ``objective``, ``alpha``, ``labelled_share``) asks for one plain
-    model instead, which images and counts get anyway.
+    objective (``style``, ``gradient``, ``augment``, ``separate``, ``objective``, ``alpha``, ``labelled_share``) asks for
+    one plain model instead, which images and counts get anyway.
+
+    ``separate`` keeps the factors out of the style, for ``vary``: a factor is changed and the style stays
+    (:mod:`unknot.models.default_model`). It takes up to twice as long.
 
     ``alpha`` weighs the labels; ``labelled_share`` is their share of each batch, by default a third where labels
     are scarcer than that. ``device`` is auto, cpu, cuda or mps. After fitting ``history_`` has the logged terms of the
@@ -105,6 +108,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         alpha: float | None = None,
         gradient: str | None = None,
         augment: str | None = None,
+        separate: bool = False,
         columns: Any = None,
         kinds: Mapping[str, Any] | None = None,
         text: Mapping[str, Any] | None = None,
@@ -126,6 +130,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.alpha = alpha
         self.gradient = gradient
         self.augment = augment
+        self.separate = separate
         self.columns = columns
         self.kinds = kinds
         self.text = text
@@ -199,7 +204,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     def _options(self) -> dict[str, Any]:
         """Options of the default model."""
         chosen = {"style": self.style, "gradient": self.gradient, "augment": self.augment}
-        return {key: value for key, value in chosen.items() if value is not None}
+        separate = {"separate": True} if self.separate else {}
+        return {key: value for key, value in chosen.items() if value is not None} | separate
 
     def _settings(self, data: Dataset) -> dict[str, Any]:
         """Training settings; what is left out has the defaults of every door."""

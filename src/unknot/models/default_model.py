@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from unknot.errors import SpecError
 from unknot.models.families import FAMILIES
 from unknot.models.node_spec import NodeSpec, node
 from unknot.models.spec import ModelSpec, check_spec
+
+SEPARATE = {"swap": 1.0, "independence": 1000.0}  # weights that part style and factors
 
 
 def default_model(
@@ -16,6 +19,7 @@ def default_model(
     style: int = 10,
     *,
     gradient: str | None = None,
+    separate: bool = False,
     columns: tuple[Mapping[str, Any], ...] = (),
     x: Mapping[str, Any] | None = None,
     **settings: Any,
@@ -27,6 +31,10 @@ def default_model(
     factors; the data is made from all. (A factor that is called "style" or "x" itself keeps its name, and the node of
     the model gets a line after its own.) ``x`` are more settings of the data node (``hidden``, ``channels``, another
     ``family``), and ``settings`` those of the model as a whole (``augment``, ``agreement``, ``width``).
+
+    ``separate`` keeps the factors out of the style, so that they can be changed and the style stays: it is whitened
+    within the classes of the factor where that is the only one of classes, its dependence on the factors has a price,
+    and items made with others' factors are read back as they were made.
     """
     rest, items = _free("style", factors), _free("x", factors)
     nodes: list[NodeSpec] = []
@@ -34,10 +42,23 @@ def default_model(
         kind = FAMILIES.get(factor["family"])
         way = gradient if kind is not None and kind.has_classes else None
         nodes.append(node(name, **factor, recognised_from=[items], labels=True, gradient=way))
-    nodes.append(node(rest, "normal", style, recognised_from=[items, *factors]))
+    within = _whitened_within(nodes) if separate else ""
+    nodes.append(node(rest, "normal", style, recognised_from=[items, *factors], whiten=within))
+    if separate:
+        settings = SEPARATE | settings
     data = {"family": data_family, "parents": [*factors, rest], "columns": columns, **(x or {})}
     nodes.append(node(items, **data))
     return check_spec(ModelSpec(tuple(nodes), **settings))
+
+
+def _whitened_within(factors: list[NodeSpec]) -> str:
+    """The one factor of classes, if there is one alone and its draws tell an item's class."""
+    if not factors:
+        raise SpecError("separate keeps labelled factors out of the style, but there is none; leave it out")
+    classes = [one for one in factors if FAMILIES[one.family].has_classes]
+    if len(classes) != 1 or (classes[0].gradient or FAMILIES[classes[0].family].default_gradient) == "enumerate":
+        return ""
+    return classes[0].name
 
 
 def _free(name: str, taken: Mapping[str, Any]) -> str:

@@ -32,7 +32,13 @@ HEADLINES = (
         "labels alone: the best recogniser, jittered",
         ALONE,
     ),
-    Headline("mnist-analogies", "MNIST style kept, digit changed: read as the new digit"),
+    Headline(
+        "mnist-analogies",
+        "MNIST style kept, digit changed: read as the new digit",
+        "",
+        "the bound alone",
+        "the bound alone",
+    ),
     Headline(
         "svhn",
         "SVHN house numbers from 1,000 labels: test error",
@@ -46,6 +52,13 @@ HEADLINES = (
         "6 labels a person",
         "labels alone: the same recogniser",
         ALONE,
+    ),
+    Headline(
+        "faces-counterfactuals",
+        "faces under another light, from 6 labelled photographs a person: PSNR to the real photograph",
+        "6 labels a person",
+        "multilinear analysis (person x light)",
+        "multilinear analysis",
     ),
     Headline(
         "mnist-hfvae",

@@ -11,6 +11,7 @@ from unknot.schema import (
     Schema,
     choice,
     either,
+    flag,
     left_out_or,
     list_of,
     number,
@@ -82,6 +83,7 @@ DEFAULT_MODEL: Schema = table(
     {
         "style": whole(1, 10**5),
         "gradient": NODE["properties"]["gradient"],
+        "separate": flag(),
         "x": left_out_or({**NODE, "required": []}),
         **MODEL_SETTINGS,
     },
