@@ -74,8 +74,8 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     sparse.
 
     A table with labels gets a committee of small models (docs/defaults.md); saying anything of the model or the
-    objective (``style``, ``gradient``, ``augment``, ``separate``, ``objective``, ``alpha``, ``labelled_share``) asks for
-    one plain model instead, which images and counts get anyway.
+    objective (``style``, ``gradient``, ``augment``, ``separate``, ``objective``, ``alpha``, ``labelled_share``) asks
+    for one plain model instead, which images and counts get anyway.
 
     ``separate`` keeps the factors out of the style, for ``vary``: a factor is changed and the style stays
     (:mod:`unknot.models.default_model`). It takes up to twice as long.

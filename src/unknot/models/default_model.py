@@ -56,7 +56,10 @@ def _whitened_within(factors: list[NodeSpec]) -> str:
     if not factors:
         raise SpecError("separate keeps labelled factors out of the style, but there is none; leave it out")
     classes = [one for one in factors if FAMILIES[one.family].has_classes]
-    if len(classes) != 1 or (classes[0].gradient or FAMILIES[classes[0].family].default_gradient) == "enumerate":
+    if (
+        len(classes) != 1
+        or (classes[0].gradient or FAMILIES[classes[0].family].default_gradient) == "enumerate"
+    ):
         return ""
     return classes[0].name
 
