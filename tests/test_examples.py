@@ -39,6 +39,8 @@ def test_a_described_model_trains(
     monkeypatch.chdir(tmp_path)
     if spec.stem == "multi_digit":
         data: list[str | Path] = [canvases(tmp_path / "canvases.npz", monkeypatch)]
+    elif spec.stem == "canvas":
+        data = [canvases(tmp_path / "canvases.npz", monkeypatch), *nested_digit(tmp_path, capsys)]
     elif spec.stem == "faces":
         data = [tiny_faces(tmp_path / "faces.npz")]
     elif spec.stem == "prodlda":
@@ -49,6 +51,21 @@ def test_a_described_model_trains(
     code, out, err = run(capsys, "fit", spec, *data, *SHORT, "--run", "out")
     assert (code, err) == (0, "")
     assert "Trained 2 steps" in out
+
+
+def nested_digit(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Settings that nest a model of single digits, which is trained for a moment."""
+    digits = (
+        "--set",
+        "data.name=digits",
+        "--set",
+        "model.nodes.style.size=2",
+        *SHORT,
+        "--run",
+        folder / "digit",
+    )
+    assert run(capsys, "fit", EXAMPLES / "class_and_style.yaml", *digits)[0] == 0
+    return ["--set", f"model.nested.digit={folder / 'digit'}", "--set", "train.stages=[]"]
 
 
 def canvases(path: Path, monkeypatch: pytest.MonkeyPatch, count: int = 300) -> Path:
@@ -71,6 +88,37 @@ def test_a_program_goes_through_every_door(
     assert (tmp_path / "table.csv").read_text().startswith("row,count,count probability,digit_1")
     assert run(capsys, "sample", "out", "-n", "4", "-o", "new.npz")[0] == 0
     assert np.load("new.npz")["x"].shape == (4, 1, 20, 20)
+    assert run(capsys, "report", "out")[0] == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "Confusion: count" in page
+    assert "Reconstructions" in page
+
+
+def test_a_program_with_a_nested_model_goes_through_every_door(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = canvases(tmp_path / "canvases.npz", monkeypatch)
+    nested = nested_digit(tmp_path, capsys)
+    assert run(capsys, "fit", EXAMPLES / "canvas.yaml", data, *nested, *SHORT, "--run", "out")[0] == 0
+    (tmp_path / "digit").rename(tmp_path / "elsewhere")  # the run has its own copy
+    assert run(capsys, "fit", "--resume", "out", "--set", "train.steps=3")[0] == 0
+    code, said, _ = run(capsys, "evaluate", "out")
+    assert code == 0
+    assert all(name in said for name in ("count", "digit_1", "place_3"))
+    assert run(capsys, "predict", "out", data, "-o", "table.csv")[0] == 0
+    columns = (tmp_path / "table.csv").read_text().partition("\n")[0].split(",")
+    assert {"count", "digit_1", "place_1[0]", "digit_3", "place_3[2]"} <= set(columns)
+
+
+@pytest.mark.slow
+def test_a_program_with_a_nested_model_has_a_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = canvases(tmp_path / "canvases.npz", monkeypatch)
+    nested = nested_digit(tmp_path, capsys)
+    assert run(capsys, "fit", EXAMPLES / "canvas.yaml", data, *nested, *SHORT, "--run", "out")[0] == 0
     assert run(capsys, "report", "out")[0] == 0
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Confusion: count" in page

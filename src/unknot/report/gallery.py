@@ -55,7 +55,7 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
     ]
     for node in model.settable:
         found += _analogies(model, data, x[:_VARIED], node, ink)
-    for node in model.latents:
+    for node in model.settable:
         if family_of(node).gaussian:
             found += _grids(model, data, x, node, dimensions, ink)
             found += _sweeps(model, x, node, dimensions, ink)

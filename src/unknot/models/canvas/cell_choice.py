@@ -47,6 +47,8 @@ class CellChoice(nn.Module):
         self.next = nn.GRUCell(features + 3, state)
         self.query = nn.Linear(state, state)
         self.find = mlp(features, [2 * features], 6)
+        # where an image's middle lies from that of what it shows: canvases seen flipped cannot tell
+        self.middle_off = nn.Parameter(torch.zeros(2))
         self.threshold = nn.Parameter(torch.zeros(()))
         self.bump = nn.Parameter(torch.tensor([3.0, 0.5]))  # how high, and how wide in sizes of the thing
 
@@ -78,7 +80,8 @@ class CellChoice(nn.Module):
     def _find(self, q: Trace, seen: Tensor, at: Tensor, back: Tensor, known: Partial | None) -> Tensor:
         """The place, ``(..., B, 3)``, from what is seen in a cell."""
         step, grown, raw = self.find(seen).split([2, 1, 3], -1)
-        loc = cat([at + self.cells.pitch * step @ back, self.size * (1 + 0.2 * grown)])
+        scale = self.size * (1 + 0.2 * grown)
+        loc = cat([at + self.cells.pitch * step @ back + scale * self.middle_off, scale])
         return q.normal(loc, 0.1 * softplus(raw - 1) + _LEAST, value=known, name="place")
 
     def _bump(self, place: Tensor) -> Tensor:
