@@ -39,7 +39,9 @@ def test_its_scripts_run(
     monkeypatch.chdir(tmp_path)
     exec(compile(content, name, "exec"), {})
     made = {path.suffix for path in tmp_path.rglob("*") if path.is_file()}
-    assert made == {{"wine.py": ".csv", "photographs.py": ".png", "arrays.py": ".npz"}[name]}
+    assert made == {
+        {"wine.py": ".csv", "photographs.py": ".png", "arrays.py": ".npz", "docstrings.py": ".txt"}[name]
+    }
     with capsys.disabled():
         print(capsys.readouterr().out, end="")
 
@@ -65,9 +67,9 @@ def test_the_guide_runs(tmp_path: Path) -> None:
                 )
                 assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
                 commands += 1
-    assert commands == 22
+    assert commands == 29
     assert (tmp_path / "sweeps" / "spec" / "comparison.html").exists()
-    for run in ("wine", "people", "digits"):
+    for run in ("wine", "people", "digits", "docstrings", "topics"):
         assert (tmp_path / "runs" / run / "report.html").exists()
     assert len((tmp_path / "growers.csv").read_text().splitlines()) == 1 + 178
     assert (tmp_path / "runs" / "machines" / "config.yaml").exists()

@@ -47,8 +47,9 @@ NOTES = (
     "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named; *acting weights* "
     "are the raw ones times the scale of the decoder's norm, as the logits see them. Duplicates share more than half "
     "of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
-    "topics above .1 nats; of a model with one group, between its first and last 25. Settings are those of earlier "
-    "trials, whose numbers on test documents were looked at; only that they train was checked on held-out ones."
+    "topics above .1 nats; of a model with one group, between its first and last 25. Settings began at "
+    "those of earlier trials, whose numbers on test documents were looked at; layers, the prior's concentration and "
+    "HFVAE's γ were then chosen on 2,000 held-out training documents."
 )
 ONE, TWO = {"topics": 50}, {"first": 25, "second": 25}
 

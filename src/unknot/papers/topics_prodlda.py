@@ -13,6 +13,7 @@ PRINTED_TRAIN = {
     "learning_rate": 1e-3,
     "betas": [0.99, 0.999],
 }
+MODEL = {"hidden": [500], "concentration": 0.6}
 TRAIN = {
     "objective": "elbo",
     "epochs": 40,
@@ -25,8 +26,8 @@ HFVAE = {"name": "hfvae", "alpha": 1.0, "beta": 0.1, "gamma": 4.0}
 def cases(tier: Tier) -> list[Case]:
     """Our models, the printed settings, and what a user would do instead."""
     return [
-        model_case(tier, "VAE(50)", {"groups": ONE}, TRAIN),
-        model_case(tier, "HFVAE(25 + 25)", {"groups": TWO}, {**TRAIN, "objective": HFVAE}),
+        model_case(tier, "VAE(50)", {**MODEL, "groups": ONE}, TRAIN),
+        model_case(tier, "HFVAE(25 + 25)", {**MODEL, "groups": TWO}, {**TRAIN, "objective": HFVAE}),
         model_case(tier, "VAE(50), settings as printed", PRINTED_MODEL, PRINTED_TRAIN),
         *rival_cases(tier),
     ]

@@ -77,7 +77,7 @@ def _table(
 ) -> Table:
     rows = []
     for k, name in enumerate(names):
-        words = " ".join(f"{data.columns[word]} {weights[k, word]:.1f}" for word in _best(weights[k]))
+        words = ", ".join(f"{data.columns[word]} {weights[k, word]:.1f}" for word in _best(weights[k]))
         rows.append((name, words, excerpt(data, int(closeness[:, k].argmax()))))
     return Table((title, "words", "nearest document"), tuple(rows))
 
