@@ -20,5 +20,5 @@ def squares(n: int) -> Dataset:
 
 
 def test_it_learns_from_the_labelled_canvases() -> None:
-    train = {"steps": 60, "batch_size": 16, "learning_rate": 1e-2, "device": "cpu"}
+    train = {"steps": 60, "batch_size": 16, "learning_rate": 1e-2, "objective": "labels_alone"}
     assert counter_accuracy(squares(48), squares(9), train, seed=0) > 90

@@ -47,8 +47,7 @@ def counter_accuracy(shown: Dataset, test: Dataset, train: Mapping[str, Any], se
     labelled = shown.labelled("count")
     torch.manual_seed(seed)
     counter = Counter(shown.item_shape[-1], int(labelled.factor("count").values.max()))
-    settings = {**train, "batch_size": min(train["batch_size"], len(labelled)), "labelled_share": None}
-    config = TrainConfig.from_dict({**settings, "objective": "labels_alone", "seed": seed, "progress": False})
+    config = TrainConfig.from_dict({**train, "seed": seed, "progress": False, "device": "cpu"})
     if fit(counter, labelled, config).stopped_because == "interrupted":
         raise KeyboardInterrupt
     counter.eval()

@@ -40,13 +40,13 @@ DIGIT_TRAIN: dict[str, Any] = {
 }
 # First the labels alone, so that the looks fall on digits; then the bound of all canvases too.
 TRAIN: dict[str, Any] = {
-    "steps": 1000,
+    "steps": 700,
     "batch_size": 64,
     "labelled_share": 0.5,
-    "stages": [{"steps": 250, "objective": {"name": "labels_alone", "alpha": 50.0}}],
-    "objective": {"name": "semi_supervised", "alpha": 50.0},
+    "stages": [{"steps": 200, "objective": {"name": "labels_alone", "alpha": 1000.0}}],
+    "objective": {"name": "semi_supervised", "alpha": 1000.0},
     "learning_rate": {"name": "cosine", "start": 3e-3},
-    "clip_norm": 1000.0,
+    "clip_norm": 20000.0,
 }
 
 
@@ -61,7 +61,7 @@ def cases(tier: Tier) -> Sequence[Case]:
         few = {"labels": 12 if smoke else 100} if share is None else {"share": share}
         found.append({"row": row, "column": column, **shared, **few, **changed})
 
-    columns = [FEW, TENTH] if smoke else [FEW, *SHARES]
+    columns = [TENTH, FEW] if smoke else [*SHARES, FEW]
     for column in columns:
         add(CELLS, column)
     add(ALONE, FEW, objective="labels_alone")
@@ -98,7 +98,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     number = settings["labels"] if share is None else None if share == 1 else round(share * len(train))
     shown = labelled(train, number, seed)
     if settings["looks"] is None:
-        return {"count": counter_accuracy(shown, test, settings["train"], seed)}
+        return {"count": counter_accuracy(shown, test, _labels_alone(settings)["train"], seed)}
     if settings.get("objective") == "labels_alone":
         shown, settings = shown.labelled("count"), _labels_alone(settings)
     elif number is None:
@@ -112,9 +112,9 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def _labels_alone(settings: Settings) -> Settings:
-    """Training without the bound: every canvas is labelled."""
-    train = dict(settings["train"])
-    few = min(train["batch_size"], settings["labels"])
+    """Training without the bound, on labelled canvases alone: as many of them in a step as with it."""
+    train = settings["train"]
+    few = round(train["batch_size"] * train["labelled_share"])
     changed = {"batch_size": few, "labelled_share": None, "objective": train["stages"][0]["objective"]}
     return {**settings, "train": {**train, **changed, "stages": []}}
 
