@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from benchmarks import canvas_step
 from torch import Tensor, nn
 from torch.distributions import Normal
 
@@ -107,6 +108,21 @@ def test_it_stays_in_evaluation_mode(saved: Path) -> None:
     program = nn.Sequential(unknot.nested(saved, frozen=False), nn.Dropout()).train()
     assert program[1].training
     assert not any(part.training for part in program[0].modules())
+
+
+def test_a_canvas_of_nested_digits_is_the_step_by_hand() -> None:
+    """Eq. 8 with a loop of random length, labels for half of the items: value and gradient of plain PyTorch."""
+    torch.manual_seed(1)
+    nets, (x, labels) = canvas_step.Networks(), canvas_step.batch()
+    weights = [weight for weight in nets.parameters() if weight.requires_grad]
+    found = []
+    for loss in (canvas_step.traced, canvas_step.by_hand):
+        torch.manual_seed(2)
+        value = loss(nets, x, labels)
+        found.append((value, torch.autograd.grad(value, weights)))
+    torch.testing.assert_close(found[0][0], found[1][0])
+    for one, two in zip(*(gradients for _, gradients in found), strict=True):
+        torch.testing.assert_close(one, two, rtol=1e-3, atol=1e-3)
 
 
 def test_generation_draws_what_is_not_given(saved: Path) -> None:
