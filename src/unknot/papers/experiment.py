@@ -16,6 +16,7 @@ Case = Mapping[str, Any]  # plain settings; "row" and (if it has one) "column" n
 Settings = Mapping[str, Any]  # a case without its names: all that a run may depend on
 Numbers = dict[str, float]
 NAMES = ("row", "column")
+RESULTS = "results"  # the setting under which a run that reads the ledger finds its folder
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,9 @@ class Experiment:
     from the finished result. ``captions`` say what a picture shows, by its name without ``.png``. ``overview(content)``
     are lines in Markdown that say a long table in short.
 
+    ``reads_results``: nothing is trained; a run reads other results from the folder ``settings["results"]``, without
+    seeds, and anew each time.
+
     The first measure is the headline, and the first row is what short tables show. ``judged`` says for a row
     which yardstick (by its source) it has to reach.
     """
@@ -95,6 +99,7 @@ class Experiment:
     captions: Mapping[str, str] = field(default_factory=dict)
     overview: Callable[[Mapping[str, Any]], list[str]] | None = None
     notes: str = ""
+    reads_results: bool = False
 
     def yardsticks_of(self, measure: Measure) -> list[Yardstick]:
         """The lines that speak of a measure."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from unknot.papers.experiment import Case, case_title, settings_of
+from unknot.papers.experiment import RESULTS, Case, case_title, settings_of
 
 PICTURED_SEED = 0  # the seed whose run may write pictures
 
@@ -25,6 +25,7 @@ class Job:
     experiment: str
     case: Case
     seed: int
+    results: Path | None = None  # the ledger's folder, for experiments that read it
 
     @property
     def key(self) -> str:
@@ -60,7 +61,8 @@ def run_job(job: Job, revision: str) -> Done:
     start, start_cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         pictures = Path(folder) if job.seed == PICTURED_SEED else None
-        numbers = experiment(job.experiment).run(settings_of(job.case), job.seed, pictures)
+        told = {} if job.results is None else {RESULTS: str(job.results)}
+        numbers = experiment(job.experiment).run({**settings_of(job.case), **told}, job.seed, pictures)
         found = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.png"))}
     record = {
         "case": dict(job.case),

@@ -43,19 +43,20 @@ def reproduce(
     In so many processes (``workers``), or on the Ray cluster of an address.
     """
     ledger = Ledger(experiment, tier, folder)
-    jobs = _jobs(experiment, chosen_cases(experiment.cases(tier), only), seeds)
+    jobs = _jobs(experiment, chosen_cases(experiment.cases(tier), only), seeds, folder)
     before = len((read_result(folder, experiment.name, tier) or {"runs": []})["runs"])
     has = {job_key(run["case"], run["seed"]) for run in ledger.keep()["runs"]}
     if len(has) < before:
         tell(f"{before - len(has)} runs are dropped: no case has their settings any more")
-    if again or tier == "smoke":  # a smoke run is there to be run
+    if again or tier == "smoke" or experiment.reads_results:  # a smoke run is there to be run
         has = set()
     left = [job for job in jobs if job.key not in has]
     if len(left) < len(jobs):
         tell(f"{len(jobs) - len(left)} of {len(jobs)} trainings are done already")
     failed: list[tuple[Job, Exception]] = []
     work = partial(run_job, revision=revision_of(Path(__file__).parents[1]))
-    for job, result in run_all(work, left, workers, ray):
+    where = (1, None) if experiment.reads_results else (workers, ray)  # the folder is here
+    for job, result in run_all(work, left, *where):
         if isinstance(result, Exception):
             failed.append((job, result))
             tell(f"{job.title}: failed\n{''.join(traceback.format_exception(result)).rstrip()}")
@@ -189,9 +190,12 @@ def read_result(folder: Path, name: str, tier: Tier = "quick") -> dict[str, Any]
     return content if content.get("format") == FORMAT else None
 
 
-def _jobs(experiment: Experiment, cases: Sequence[Case], seeds: int) -> list[Job]:
+def _jobs(experiment: Experiment, cases: Sequence[Case], seeds: int, folder: Path) -> list[Job]:
     """All seeds of all cases; cases with the same settings under two names are one job."""
-    jobs = [Job(experiment.name, case, seed) for seed in range(seeds) for case in cases]
+    if experiment.reads_results:
+        jobs = [Job(experiment.name, case, 0, folder) for case in cases]
+    else:
+        jobs = [Job(experiment.name, case, seed) for seed in range(seeds) for case in cases]
     return list({job.key: job for job in jobs}.values())
 
 
