@@ -6,12 +6,12 @@ from unknot.papers.class_discovery import (
     ABLATION_STEPS,
     ALL_PARTS,
     BEST_ROW,
-    CLASS,
     MEASURES,
     PRINTED_ROW,
     REWARDED_ROW,
     rows,
 )
+from unknot.papers.metric_codes import CLASS
 
 
 def test_no_row_sees_a_label() -> None:

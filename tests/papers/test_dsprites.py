@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from unknot.metrics import Probabilities
-from unknot.papers.dsprites import CLASS, E19_ROWS, OBJECTIVES, OURS, STYLE, _scores, cases
+from unknot.papers.dsprites import E19_ROWS, OBJECTIVES, OURS, _scores, cases
+from unknot.papers.metric_codes import CLASS, STYLE
 
 
 def test_the_rows_of_the_literature_differ_in_the_objective_alone():

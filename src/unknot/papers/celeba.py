@@ -15,6 +15,7 @@ from unknot.data.factor import Factor
 from unknot.objectives import information
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.papers.fixed_traces import fixed_traces
+from unknot.papers.metric_codes import CLASS, STYLE
 from unknot.papers.own_data_fit import fitted
 from unknot.papers.toy_faces import toy_faces
 from unknot.plots.image_grid import image_grid
@@ -22,7 +23,7 @@ from unknot.plots.style import save
 from unknot.workflow.pictures import traversals
 from unknot.workflow.trained_model import TrainedModel
 
-CLASS, STYLE, DIMENSIONS = "class", "style", 20
+DIMENSIONS = 20
 STEPS, SIDE = 1500, 32
 LIVE = 0.1
 NAMED = {"smiling": "Smiling", "eyeglasses": "Eyeglasses", "male": "Male"}  # measure -> attribute

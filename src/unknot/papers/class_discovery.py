@@ -15,6 +15,7 @@ from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from unknot.papers.fixed_traces import fixed_traces
+from unknot.papers.metric_codes import CLASS, STYLE
 from unknot.papers.quiet_training import train_quietly
 from unknot.plots.bars import bars
 from unknot.plots.image_grid import drawn_in_ink, image_grid
@@ -23,7 +24,6 @@ from unknot.workflow.pictures import samples_by_class, traversals
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import TrainedRun
 
-CLASS, STYLE = "class", "style"
 ALIVE = 0.1  # nats that a class must know of the image to count as used
 _ITEMS = 2000  # test images in the estimates of information and reconstruction
 _SMOKE = {"steps": 4, "batch_size": 60}

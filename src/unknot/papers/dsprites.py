@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.metrics import Probabilities, class_accuracy, dci, factor_vae, infomec, mig
+from unknot.metrics import class_accuracy, dci, factor_vae, infomec, mig
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from unknot.papers.fixed_traces import fixed_traces
+from unknot.papers.metric_codes import CLASS, STYLE, metric_codes
 from unknot.papers.own_data_fit import fitted
 from unknot.papers.sprites import small_sprites, toy_sprites
 from unknot.plots.image_grid import image_grid
@@ -24,7 +25,7 @@ from unknot.plots.style import save
 from unknot.workflow.pictures import samples_by_class, traversals
 from unknot.workflow.trained_model import TrainedModel
 
-CLASS, STYLE, SHAPE = "class", "style", "shape"
+SHAPE = "shape"
 ITEMS, BLOCK = 60_000, 2  # images of the quick tier, and the side of the blocks that are averaged
 STEPS, BATCH, ALONE_STEPS = 2000, 128, 300
 MEASURED = 5000  # test images that are measured, at most
@@ -96,16 +97,10 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     model = fitted(replace(train, factors={}), seed, settings["train"], settings["model"])
     test = test.subset(torch.arange(min(MEASURED, len(test))))
     x = test.batch(torch.arange(len(test))).x
-    codes, factors = codes_of(model, x), {name: f.values.numpy() for name, f in test.factors.items()}
+    codes, factors = metric_codes(model, x), {name: f.values.numpy() for name, f in test.factors.items()}
     if pictures is not None:
         _draw(model, x, codes, factors, pictures)
     return {**_scores(codes, factors), **_information(model, x, len(train))}
-
-
-def codes_of(model: TrainedModel, x: Tensor) -> dict[str, Any]:
-    """The class by its masses and the means of the style, as the metrics take them."""
-    found = model.recognise(x).summaries
-    return {CLASS: Probabilities(found[CLASS].numpy()), STYLE: found[STYLE].numpy()}
 
 
 def _scores(codes: Mapping[str, Any], factors: Mapping[str, np.ndarray]) -> Numbers:
@@ -203,8 +198,9 @@ EXPERIMENT = Experiment(
         f"tests, {STEPS:,} steps of {BATCH}, less than a hundredth of the usual training; E19's numbers are of whole "
         "images, other networks and ten restarts. N(10) and three classes. Scores by E19's protocols (kim2018, "
         f"eastwood2018), MIG by 20 bins. Rewarded: the class is paid {REWARD:g} for each nat it knows of the image, "
-        "must agree with a view that is turned, sized and moved, which tells it what a shape is, and starts alone for "
-        f"{ALONE_STEPS} steps; prices on correlation have a floor. A total correlation from few items is too small: "
+        "must agree with a view that is turned, sized and moved, meant to leave it nothing but the shape, and starts "
+        f"alone for {ALONE_STEPS} steps; prices on correlation have a floor, where they rest. A total correlation "
+        "from few items is too small, and the floor then leaves little of the price: "
         "the last two columns show by how much."
     ),
 )

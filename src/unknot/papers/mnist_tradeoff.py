@@ -13,9 +13,9 @@ from unknot.data import load
 from unknot.metrics import class_gap
 from unknot.objectives import information
 from unknot.papers.class_discovery import E19, plain, rewarded
-from unknot.papers.dsprites import codes_of
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.papers.fixed_traces import fixed_traces
+from unknot.papers.metric_codes import metric_codes
 from unknot.papers.own_data_fit import fitted
 from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
 
@@ -53,7 +53,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     model = fitted(replace(train, factors={}), seed, settings["train"], settings["model"])
     shown = test.batch(torch.arange(min(ITEMS, len(test))))
     found = information(fixed_traces(model, shown.x)[0], len(train), parents={})
-    gap = class_gap(codes_of(model, shown.x), {"digit": shown["digit"].numpy()})
+    gap = class_gap(metric_codes(model, shown.x), {"digit": shown["digit"].numpy()})
     return {
         "information": float(found.joint),
         "correlation": float(found.total_correlation),

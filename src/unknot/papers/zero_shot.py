@@ -14,9 +14,10 @@ from torch.nn.functional import binary_cross_entropy
 
 from unknot.data import hold_out, load
 from unknot.data.dataset import Dataset
-from unknot.papers.class_discovery import CLASS, E19, STYLE, plain, rewarded
+from unknot.papers.class_discovery import E19, plain, rewarded
 from unknot.papers.digit_strokes import STROKE, WIDTH, measured, stroke, width
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from unknot.papers.metric_codes import CLASS, STYLE
 from unknot.papers.own_data_fit import fitted
 from unknot.plots.image_grid import image_grid
 from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
