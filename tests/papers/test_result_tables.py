@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.workflow.toy import CASE, OTHER, constant, toy
 from unknot.papers.experiment import Measure
-from unknot.papers.result_tables import number_text, reaches, result_tables, seeds_text
+from unknot.papers.result_tables import number_text, reaches, result_tables, seeds_text, table_lines
 
 
 def content(error: float) -> dict[str, object]:
@@ -35,3 +35,9 @@ def test_where_seeds_may_fail_the_median_and_the_worst_are_shown() -> None:
     assert seeds_text(number, measure) == "92.0, worst 23.0"
     assert measure.typical(number["values"]) == 92.0  # type: ignore[arg-type]
     assert seeds_text(number, Measure("accuracy", "accuracy", decimals=1)) == "70.0 ± 40.0"
+
+
+def test_a_bar_within_a_cell_is_no_border() -> None:
+    head, _, line, _ = table_lines(["", "log p(x | z)"], [["a | b", "1"]])
+    assert head == r"|  | log p(x \| z) |"
+    assert line == r"| a \| b | 1 |"

@@ -137,7 +137,8 @@ def table_lines(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    """A line of a table; a bar within a cell, as in p(x | z), is no border."""
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 
 def _place(case: Mapping[str, Any]) -> tuple[str, str]:

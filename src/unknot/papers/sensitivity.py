@@ -26,7 +26,7 @@ class Source:
 SOURCES = (
     Source(
         mnist_hfvae.EXPERIMENT,
-        "mnist-hfvae, five objectives",
+        "mnist-hfvae, objectives",
         ("accuracy", "nmi", "class_information", "reconstruction"),
         (
             class_discovery.REWARDED_ROW,
