@@ -54,6 +54,13 @@ def test_small_batches_of_a_population_have_its_value_on_average() -> None:
     torch.testing.assert_close(torch.stack(found).mean(), hsic(kernel(style), kernel(factor)))
 
 
+def test_the_kernel_is_the_same_where_networks_run_in_half_precision() -> None:
+    values = torch.randn(9, 3)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = kernel(values)
+    torch.testing.assert_close(found, kernel(values))
+
+
 def test_fewer_than_four_items_say_nothing() -> None:
     assert float(hsic(kernel(torch.randn(3, 2)), kernel(torch.randn(3, 1)))) == 0.0
 

@@ -114,6 +114,17 @@ def test_processes_share_their_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.testing.assert_close(one.state_dict(), two.state_dict())
 
 
+def test_moments_keep_their_precision_where_networks_run_in_half() -> None:
+    outputs, classes = (t.float() for t in items_of_classes(60))
+    full, half = Whitening(4, 3), Whitening(4, 3)
+    full.renew(outputs.bfloat16().float(), classes)
+    with torch.autocast("cpu", torch.bfloat16):
+        half.renew(outputs.bfloat16(), classes)
+        found = half(outputs.bfloat16(), classes)
+    torch.testing.assert_close(half.state_dict(), full.state_dict())
+    torch.testing.assert_close(found, full(outputs.bfloat16().float(), classes))
+
+
 # ---- in a model -----------------------------------------------------------------------------------------
 
 

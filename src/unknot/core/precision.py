@@ -6,6 +6,8 @@ be known to half a nat. Sites therefore raise such parameters to float32 before 
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import torch
 from torch import Tensor
 from torch.distributions import Distribution
@@ -23,6 +25,17 @@ def in_full_precision(dist: Distribution) -> Distribution:
     torch.float32
     """
     return map_parameters(dist, Tensor.float) if _has_half(dist) else dist
+
+
+def without_autocast(values: Tensor) -> AbstractContextManager[None]:
+    """Inside, matrix products of tensors like these are taken in their own precision.
+
+    >>> with torch.autocast("cpu", torch.bfloat16), without_autocast(torch.ones(2, 2)):
+    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.float32
+    """
+    found: AbstractContextManager[None] = torch.autocast(values.device.type, enabled=False)
+    return found
 
 
 def _has_half(dist: Distribution) -> bool:

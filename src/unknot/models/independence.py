@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 
 from unknot.core.axes import cat
+from unknot.core.precision import without_autocast
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.agreement import first_draw, target
@@ -60,7 +61,8 @@ def dependence(
 def kernel(values: Tensor) -> Tensor:
     """k of all pairs of rows ``(n, D)``, ``(n, n)``, with zeros in the diagonal."""
     squares = values.square().sum(-1)
-    distance = (squares[:, None] + squares - 2 * values @ values.T).clamp_min(0)
+    with without_autocast(values):
+        distance = (squares[:, None] + squares - 2 * values @ values.T).clamp_min(0)
     mean = sum(1 / (1 + distance / (c * values.shape[-1])) for c in _WIDTHS) / len(_WIDTHS)
     return torch.as_tensor(mean) * (1 - torch.eye(len(values), dtype=values.dtype, device=values.device))
 
@@ -78,7 +80,7 @@ def hsic(first: Tensor, second: Tensor) -> Tensor:
     if n < 4:
         return first.sum() * 0
     means = first.sum() * second.sum() / ((n - 1) * (n - 2))
-    rows = 2 / (n - 2) * (first.sum(0) @ second.sum(0))
+    rows = 2 / (n - 2) * (first.sum(0) * second.sum(0)).sum()
     return ((first * second).sum() + means - rows) / (n * (n - 3))
 
 

@@ -20,6 +20,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from unknot.core.precision import without_autocast
+
 _RATE = 0.02  # of a batch in the moving moments: they are those of the last fifty
 _LEAST = 1e-12  # of a class that does not occur any more
 _SMALLEST = 1e-6  # variance that is made one
@@ -52,9 +54,11 @@ class Whitening(nn.Module):
 
     def forward(self, outputs: Tensor, classes: Tensor) -> Tensor:
         """Outputs of the recognition network ``(..., 2 D)`` with m̃ in the place of m; ``classes`` is y ``(..., K)``."""
-        mean, raw = outputs.chunk(2, -1)
-        apart = mean.unsqueeze(-2) - self.mean().to(mean.dtype)  # (..., K, D)
-        white = torch.einsum("...k,kij,...kj->...i", classes, self.matrix().to(mean.dtype), apart)
+        kind = self.total.dtype  # moments in half precision would not be moments
+        mean, raw = outputs.to(kind).chunk(2, -1)
+        apart = mean.unsqueeze(-2) - self.mean()  # (..., K, D)
+        with without_autocast(apart):
+            white = torch.einsum("...k,kij,...kj->...i", classes.to(kind), self.matrix(), apart)
         return torch.cat([white, raw.expand(*white.shape[:-1], -1)], -1)
 
     def mean(self) -> Tensor:
@@ -77,7 +81,8 @@ class Whitening(nn.Module):
         """Take a batch into the moving moments; that of all processes where there are several."""
         mean = outputs.chunk(2, -1)[0].expand(*classes.shape[:-1], -1).flatten(0, -2)  # (N, D)
         mean, classes = mean.to(self.total.dtype), classes.flatten(0, -2).to(self.total.dtype)  # (N, K)
-        sums = (classes.sum(0), classes.T @ mean, torch.einsum("nk,ni,nj->kij", classes, mean, mean))
+        with without_autocast(mean):
+            sums = (classes.sum(0), classes.T @ mean, torch.einsum("nk,ni,nj->kij", classes, mean, mean))
         for kept, new in zip((self.count, self.total, self.square), sums, strict=True):
             if torch.distributed.is_available() and torch.distributed.is_initialized():
                 torch.distributed.all_reduce(new)
