@@ -41,13 +41,13 @@ def test_the_choice_itself_passes_no_gradient_from_places() -> None:
 
 
 def test_what_was_found_is_not_found_again() -> None:
-    """The bump of a look makes its own cell the least likely of all those that looked alike."""
+    """A look takes most from its own cell, and nothing from cells far away or that see another thing."""
     looks, _ = made()
-    place = torch.tensor([[0.0, 0.0, 0.3]])
-    bump = looks._bump(place)[0]
+    place, centres = torch.tensor([[0.0, 0.0, 0.3]]), looks.cells.centres
+    bump = looks._bump(place, centres)[0]
     assert bump.argmax() == looks.cells.nearest(place)[0]
-    far = (looks.cells.centres.norm(dim=-1) > 0.9).nonzero()[:, 0]
-    assert bump[far].max() < 0.01 * bump.max()
+    assert bump[centres.norm(dim=-1) > 0.9].max() < 0.01 * bump.max()
+    assert looks._bump(place, centres + 0.5)[0].max() < 0.01 * bump.max()
 
 
 def test_more_looks_need_no_more_weights() -> None:

@@ -22,10 +22,11 @@ _LEAST = 0.004  # the least standard deviation of a place: a tenth of a pixel of
 class CellChoice(nn.Module):
     """A recogniser of places that points instead of averaging.
 
-    Every cell c says how much it looks like the middle of a thing, t_c, less a bump on the places of earlier looks.
+    Every cell c says where the thing it sees lies, m_c, and how much it looks like the middle of it, t_c, less what
+    earlier looks have taken: a bump on cells near to their places that see the same thing.
     There is no more with the log-odds of a threshold against log Σ_c exp t_c; which one comes next is a choice
-    among the cells, softmax(t_c + k_c · s), where the state s knows the looks so far; where it lies exactly is
-    read off the features of the chosen cell. A regression of "the k-th from the left" would, of two candidates, take
+    among the cells, softmax(t_c + k_c · s), where the state s knows the looks so far; the chosen cell
+    says where it lies exactly. A regression of "the k-th from the left" would, of two candidates, take
     the middle between them.
 
     The choice is hard and passes no gradient: where places are known it is taught by the cell of the place,
@@ -50,11 +51,13 @@ class CellChoice(nn.Module):
         # where an image's middle lies from that of what it shows: canvases seen flipped cannot tell
         self.middle_off = nn.Parameter(torch.zeros(2))
         self.threshold = nn.Parameter(torch.zeros(()))
-        self.bump = nn.Parameter(torch.tensor([3.0, 0.5]))  # how high, and how wide in sizes of the thing
+        # how high, and how wide over cells and over what they point at, in sizes of the thing
+        self.bump = nn.Parameter(torch.tensor([3.0, 0.5, 0.3]))
 
     def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
         features, back = self.cells(x)  # (B, cells, D)
         there = self.middle(features).squeeze(-1)  # (B, cells)
+        loc, scale = self._places(features, back)  # (B, cells, 3) each
         keys = self.keys(cat([features, self.cells.centres]))  # (B, cells, H)
         state = self.start.expand(len(x), -1)
         stops: list[Tensor] = []
@@ -65,8 +68,9 @@ class CellChoice(nn.Module):
             nearness = (keys @ self.query(state).unsqueeze(-1)).squeeze(-1)  # (..., B, cells)
             cell = self._choose(q, there + nearness, known[k])
             seen = (cell.unsqueeze(-2) @ features).squeeze(-2)  # (..., B, D)
-            place = self._find(q, seen, cell @ self.cells.centres, back, known[k]).detach()
-            there = there - self._bump(place)
+            chosen = [(cell.unsqueeze(-2) @ one).squeeze(-2) for one in (loc, scale)]  # (..., B, 3) each
+            place = q.normal(*chosen, value=known[k], name="place").detach()
+            there = there - self._bump(place, loc)
             state = self._after(cat([seen, place]), state)
             looks.append(q)
         no_more = torch.stack(torch.broadcast_tensors(*stops[self.fewest :]), -1)  # (..., B, turns)
@@ -77,19 +81,21 @@ class CellChoice(nn.Module):
         told = None if known is None else partial(self.cells.nearest(known.values.nan_to_num()), known.known)
         return q.one_hot_categorical(logits=logits, value=told, name="cell", gradient="detached")
 
-    def _find(self, q: Trace, seen: Tensor, at: Tensor, back: Tensor, known: Partial | None) -> Tensor:
-        """The place, ``(..., B, 3)``, from what is seen in a cell."""
-        step, grown, raw = self.find(seen).split([2, 1, 3], -1)
-        scale = self.size * (1 + 0.2 * grown)
-        loc = cat([at + self.cells.pitch * step @ back + scale * self.middle_off, scale])
-        return q.normal(loc, 0.1 * softplus(raw - 1) + _LEAST, value=known, name="place")
+    def _places(self, features: Tensor, back: Tensor) -> tuple[Tensor, Tensor]:
+        """Where each cell says that its thing lies, and how sure it is: ``(B, cells, 3)`` both."""
+        step, grown, raw = self.find(features).split([2, 1, 3], -1)
+        size = self.size * (1 + 0.2 * grown)
+        middle = self.cells.centres + self.cells.pitch * step @ back + size * self.middle_off
+        return cat([middle, size]), 0.1 * softplus(raw - 1) + _LEAST
 
-    def _bump(self, place: Tensor) -> Tensor:
-        """What earlier things take from cells near to them, ``(..., B, cells)``."""
-        high, wide = softplus(self.bump * 5)
-        apart = (place[..., None, :2] - self.cells.centres).square().sum(-1)
-        width = wide / 5 * place[..., 2:].clamp(min=0.1 * self.size)
-        return high * torch.exp(-apart / (2 * width.square()))
+    def _bump(self, place: Tensor, loc: Tensor) -> Tensor:
+        """What earlier things take from cells that are near to them and see them, ``(..., B, cells)``."""
+        high, near, same = softplus(self.bump * 5)
+        size = place[..., 2:].clamp(min=0.1 * self.size)  # (..., B, 1)
+        at = place[..., None, :2]
+        apart = (at - self.cells.centres).square().sum(-1) / (near / 5 * size).square()
+        aside = (at - loc[..., :2]).square().sum(-1) / (same / 5 * size).square()
+        return high * torch.exp(-(apart + aside) / 2)
 
     def _after(self, seen: Tensor, state: Tensor) -> Tensor:
         leading = seen.shape[:-1]
