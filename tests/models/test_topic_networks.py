@@ -9,7 +9,14 @@ from torch.distributions import Dirichlet
 
 from tests.models.test_word_networks import counts
 from unknot.errors import SpecError
-from unknot.models.topic_networks import TopicDecoder, TopicTrunk, WordNorm, laplace_spread, topic_head
+from unknot.models.topic_networks import (
+    Narrowed,
+    TopicDecoder,
+    TopicTrunk,
+    WordNorm,
+    laplace_spread,
+    topic_head,
+)
 from unknot.models.word_networks import word_log_likelihood
 
 
@@ -35,6 +42,14 @@ def test_a_head_is_standard_in_a_batch() -> None:
     made = topic_head(4, 6)(torch.randn(50, 4))
     torch.testing.assert_close(made.mean(0), torch.zeros(6), atol=1e-5, rtol=0)
     torch.testing.assert_close(made.std(0, correction=0), torch.ones(6), atol=1e-3, rtol=0)
+
+
+def test_a_head_is_narrower_under_a_wider_prior() -> None:
+    x = torch.randn(50, 6, dtype=torch.float64)
+    (loc, raw), (narrow, narrow_raw) = x.chunk(2, -1), Narrowed(0.25)(x).chunk(2, -1)
+    torch.testing.assert_close(narrow, loc / 2)
+    torch.testing.assert_close(narrow_raw.exp().log1p(), raw.exp().log1p() / 2)
+    assert topic_head(4, 6, 0.25)(torch.randn(2, 50, 4)).shape == (2, 50, 6)
 
 
 def test_a_mixture_mixes_distributions() -> None:

@@ -57,7 +57,7 @@ class TopicModel(nn.Module):
             {
                 name: nn.Linear(hidden[-1], 2 * size)
                 if mixing == "linear"
-                else topic_head(hidden[-1], 2 * size)
+                else topic_head(hidden[-1], 2 * size, concentration)
                 for name, size in self.groups.items()
             }
         )

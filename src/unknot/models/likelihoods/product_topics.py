@@ -26,7 +26,9 @@ class ProductTopicsLikelihood(MultinomialLikelihood):
         return TopicTrunk(self.shape, self.spec.recognition_hidden or (100, 100))
 
     def head(self, inputs: int, hidden: Sequence[int], outputs: int) -> nn.Module:
-        return super().head(inputs, hidden, outputs) if hidden else topic_head(inputs, outputs)
+        if hidden:
+            return super().head(inputs, hidden, outputs)
+        return topic_head(inputs, outputs, self.spec.concentration)
 
     def decoder(self, inputs: int) -> nn.Module:
         concentration, sampled = self.spec.concentration, self.spec.sampled_words
