@@ -34,6 +34,7 @@ class Options(TypedDict, total=False):
     every_pair: bool
     pairs: int
     draws: int
+    together: bool
     prior: PriorProgram | None
     prior_draws: int
     prior_parents: Parents | None
@@ -83,8 +84,8 @@ def decompose(
     * ``encoder``, ``parents``: which variables depend on each other in the encoder. With several variables one of the
       two is needed, a trace does not tell; ``parents={}`` says that none does
       (:mod:`unknot.objectives.marginal.encoder_parents`);
-    * ``pairs``, ``every_pair``, ``draws``: for encoders whose variables do, see
-      :mod:`unknot.objectives.marginal.dependent_variables`;
+    * ``pairs``, ``every_pair``, ``draws``, ``together``: for encoders whose variables do, see
+      :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
     * ``prior``, ``prior_draws``, ``prior_parents``: for priors whose variables do, see
       :mod:`unknot.objectives.prior.prior_marginal`.
 

@@ -104,6 +104,61 @@ def test_the_slides_program_is_the_number_written_by_hand():
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("samples", [None, 2])
+@pytest.mark.parametrize("every_pair", [False, True])
+def test_all_pairs_in_one_run_are_the_runs_one_by_one(samples, every_pair):
+    """q(y, z): a set that holds its ancestors has nothing to draw, so both are one number, labels included."""
+    torch.manual_seed(0)
+    x, weight = torch.randn(8, 3), torch.randn(6, 2, requires_grad=True)
+    runs = []
+
+    def encode(values=None, samples=None):
+        runs.append(values)
+        q = unknot.Trace(samples=samples)
+        y = q.concrete(x, 0.66, value=values, name="y")
+        q.normal(unknot.cat([x, y], -1) @ weight, 0.5, name="z")
+        return q
+
+    q = encode(unknot.partial(torch.tensor([0, -1, 2, -1, -1, -1, 1, -1])), samples)
+    found = []
+    for together in (False, True):
+        runs.clear()
+        how = InferenceMarginal(
+            100, encoder=lambda g: encode(g["y"]), parents={"z": ["y"]}, pairs=5, every_pair=every_pair,
+            together=together,
+        )  # fmt: skip
+        torch.manual_seed(1)
+        log_q = how.tree(q, {"both": ["y", "z"]}).log_q
+        found.append((log_q, torch.autograd.grad(log_q.sum(), weight, retain_graph=True)[0], len(runs)))
+    torch.testing.assert_close(found[0][0], found[1][0])
+    torch.testing.assert_close(found[0][1], found[1][1])
+    assert found[1][2] == 1 + (samples or 1)  # one for q(z), one for all pairs of every sample
+    assert found[0][2] == 8 + (samples or 1) * (7 if every_pair else 5)
+
+
+@pytest.mark.parametrize("names", [("b",), ("c",), ("a", "b")])
+def test_runs_together_are_unbiased_too(names):
+    torch.manual_seed(3)
+    with torch.no_grad():
+        q = chain({})
+        how = InferenceMarginal(N, encoder=chain, every_pair=True, draws=3, together=True)
+        rest = [name for name in "abc" if name not in names]
+        values = torch.stack(
+            [how.tree(q, {"set": list(names), "rest": rest}).parts["set"].log_q.exp() for _ in range(200)]
+        )
+    error = values.std(0) / math.sqrt(len(values))
+    assert ((values.mean(0) - exact(q, names)).abs() <= 5 * error + 1e-6).all()
+
+
+def test_an_encoder_that_drops_the_nodes_is_refused():
+    q = chain({})
+    how = InferenceMarginal(
+        N, encoder=lambda given: chain({}), parents={"b": ["a"], "c": ["a", "b"]}, together=True
+    )
+    with pytest.raises(SpecError, match="with together=True"):
+        how.tree(q, ["a", "b", "c"])
+
+
 def test_information_of_a_child_sums_its_parent_out():
     """I(x; b) of the chain: b given x is N(2x, 1.09), and with many items on a line the truth is a quadrature."""
     torch.manual_seed(1)

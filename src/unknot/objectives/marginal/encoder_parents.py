@@ -30,8 +30,11 @@ from unknot.objectives.marginal.tensors_behind import tensors_behind
 Parents = Mapping[str, Sequence[str]]
 
 
-class Given(dict[str, Tensor | None]):
-    """Values by site for an encoder that is run again; a site that is not given has None, and is drawn."""
+class Given(dict[str, Tensor | Variable | None]):
+    """Values by site for an encoder that is run again; a site that is not given has None, and is drawn.
+
+    Several runs at once are given as nodes, whose values have an axis of samples before the batch.
+    """
 
     def __missing__(self, name: str) -> None:
         return None

@@ -38,6 +38,8 @@ class InferenceMarginal:
       :mod:`unknot.objectives.marginal.dependent_variables` and :mod:`unknot.objectives.marginal.encoder_parents`.
     * ``pairs``, ``every_pair``, ``draws``: with a relaxed or continuous parent, how many other items each draw meets
       (or all), and how many draws of a parent are averaged; see :mod:`unknot.objectives.marginal.sampled_parents`.
+    * ``together``: the encoder takes given values with an axis of samples before the batch, as it does if it joins
+      tensors by ``unknot.cat``: then the further runs are one or two, which is faster.
     """
 
     dataset_size: int
@@ -48,6 +50,7 @@ class InferenceMarginal:
     every_pair: bool = False
     pairs: int = 16
     draws: int = 8
+    together: bool = False
 
     def tree(self, q: Trace, groups: Groups) -> Marginal:
         """log q^ of every node of ``groups`` at q's draws."""
@@ -86,7 +89,8 @@ class InferenceMarginal:
         others = items - 1 if every else min(self.pairs, items - 1)
         sampled = few = None
         if self.encoder is not None:
-            sampled = SampledParents(graph, EncoderRuns(self.encoder, items), others, self.draws)
+            runs = EncoderRuns(self.encoder, items)
+            sampled = SampledParents(graph, runs, others, self.draws, self.together)
             few = self._few_columns(others, items, graph.device)
         work = DependentVariables(
             graph, lambda node: self._columns(node, items), weights, few, sampled, items

@@ -126,6 +126,17 @@ class EncoderRuns:
                 )
         return q
 
+    def at_once(self, nodes: Mapping[str, Variable]) -> Trace:
+        """The encoder's trace with ``nodes``, whose values (M, B, event...) are those of M runs; checks likewise."""
+        q = self.encoder(Given(nodes))
+        for name, node in nodes.items():
+            if q[name].source is not node:
+                raise SpecError(
+                    f"encoder=: the trace it returned does not have '{name}' at the given values; with together=True "
+                    f"they are nodes, to be handed on as they are: value=given['{name}']"
+                )
+        return q
+
     def repeated(self, value: Tensor) -> Tensor:
         """One value for all items."""
         return value.expand(self.items, *value.shape)

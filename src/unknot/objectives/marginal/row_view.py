@@ -35,6 +35,18 @@ def shifted_rows(node: Variable, dist: Distribution, rows: Size, place: int, shi
     )
 
 
+def met_rows(node: Variable, rows: Size, place: int, others: Tensor) -> Variable:
+    """Draws (M, B, event...) at ``place``, as :func:`shifted_rows` has them one by one: draw ``others[m, c]`` at c."""
+
+    def cut(tensor: Tensor) -> Tensor:
+        full = _expanded(tensor, node, rows)
+        return full.reshape(-1, rows[-1], *full.shape[len(rows) :])[place][others]
+
+    known = node.known[others] if isinstance(node.known, Tensor) else node.known
+    unbounded = None if node.unbounded is None else cut(node.unbounded)
+    return twin(node, node.dist, cut(node.value), unbounded, known, 2)
+
+
 def twin(
     node: Variable,
     dist: Distribution,

@@ -15,6 +15,8 @@ drawn: they are given each value in turn and summed with their mass.
   many other items, and its own item makes the ``pairs`` + 1 columns of the mixture. All B - 1 of them are every
   pair, B x B evaluations of the network.
 
+Where the encoder takes an axis of samples before the batch, ``together``, the runs of either kind are one.
+
 The estimate of q(z_G) is unbiased, whatever the numbers. Its logarithm is low by Jensen's inequality, by
 O(1 / columns) + O(1 / draws): docs/equations.md has it measured. If G holds all its ancestors and every pair is
 taken there is no error beyond that of the batch.
@@ -30,28 +32,34 @@ import torch
 from torch import Size, Tensor
 from torch.distributions import Distribution
 
+from unknot.core import gradients
 from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.marginal.finite_parents import combinations
 from unknot.objectives.marginal.gather import gather_distribution, gather_items
+from unknot.objectives.marginal.join_distributions import join_distributions
 from unknot.objectives.marginal.parent_tables import EncoderRuns, class_masses, is_finite, support
-from unknot.objectives.marginal.row_view import shifted_rows
+from unknot.objectives.marginal.row_view import met_rows, shifted_rows, twin
 from unknot.objectives.marginal.site_graph import SiteGraph
+from unknot.objectives.marginal.variable_pairs import item_distribution
 
 
 @dataclass(frozen=True)
 class SampledParents:
-    """``pairs``: other items that a draw meets; ``draws``: runs that are averaged over A."""
+    """``pairs``: other items that a draw meets; ``draws``: runs that are averaged over A; ``together``: in one run."""
 
     graph: SiteGraph
     runs: EncoderRuns
     pairs: int
     draws: int
+    together: bool = False
 
     def components(self, names: Sequence[str]) -> list[tuple[dict[str, Distribution], Tensor | None]]:
         """For a set without parents inside: parameters of its sites, (C, dims...), and log weights (C,)."""
         finite, times = self._outside(names)
+        if self.together and not finite and not self.graph.conditions(self.graph.outside(names)):
+            return [({n: one[n] for n in names}, None) for one in self._drawn_at_once(names, times)]
         found = []
         for _ in range(times):
             for values in combinations(finite):
@@ -60,6 +68,16 @@ class SampledParents:
                 mass = self._mass(run, finite, values)
                 found.append((dists, None if mass is None else gather_items(mass) - math.log(times)))
         return found
+
+    def _drawn_at_once(self, names: Sequence[str], times: int) -> list[dict[str, Distribution]]:
+        """Parameters of the sites at so many draws of A, of which no site depends on another, from one run."""
+        anew = Trace(samples=times)
+        for node in (self.graph.nodes[name] for name in self.graph.outside(names)):
+            dist = item_distribution(node, self.runs.items)
+            way = node.gradient or gradients.default(dist)
+            anew.variable(dist, name=node.name, gradient=way, event_dims=node.event_dims)
+        run = self.runs.at_once({node.name: node for node in anew.variables()})
+        return [{n: gather_distribution(_run(run[n].dist, m)) for n in names} for m in range(times)]
 
     def columns(self, names: Sequence[str], own: Tensor | None) -> Tensor:
         """For a set with parents inside: log q(z_G at row b | x_b), then under ``pairs`` other items, (*rows, 1 + M).
@@ -70,12 +88,29 @@ class SampledParents:
         rows = torch.broadcast_shapes(*(node.leading_shape for node in nodes))
         shifts = [*([0] if own is None else []), *range(1, self.pairs + 1)]
         places = rows[:-1].numel()
+        if self.together and own is not None:
+            met = torch.stack([self._met_at_once(names, rows, place) for place in range(places)])
+            return torch.cat([own.expand(rows)[..., None], met.reshape(*rows, -1)], -1)
         columns = [
             torch.stack([self._shifted(names, rows, place, shift) for place in range(places)]).reshape(rows)
             for shift in shifts
         ]
         first = [] if own is None else [own.expand(rows)]
         return torch.stack([*first, *columns], -1)
+
+    def _met_at_once(self, names: Sequence[str], rows: Size, place: int) -> Tensor:
+        """log q(z_G of item b | x of item b - m) for all m from one run, (B, M): for sets that hold their ancestors."""
+        items = torch.arange(rows[-1], device=self.graph.device)
+        shifts = torch.arange(1, self.pairs + 1, device=self.graph.device)[:, None]
+        others = (items + shifts) % rows[-1]  # (M, B): the draw that item c meets
+        met = {name: met_rows(self.graph.nodes[name], rows, place, others) for name in names}
+        run = self.runs.at_once({name: met[name] for name in self.graph.inside(names)})
+        logs = [
+            twin(one, run[name].dist, one.value, one.unbounded, one.known, 2).log_prob
+            for name, one in met.items()
+        ]
+        total = sum(logs[1:], start=logs[0])  # (M, B)
+        return total.gather(1, (items - shifts) % rows[-1]).mT
 
     def _shifted(self, names: Sequence[str], rows: Size, place: int, shift: int) -> Tensor:
         """log q^(z_G of item b | x of item b - shift), (B,), at one place of the axes before the batch."""
@@ -113,3 +148,8 @@ class SampledParents:
 
     def _dist(self, run: Trace, name: str) -> Distribution:
         return self.runs.distribution(run, self.graph.nodes[name])
+
+
+def _run(dist: Distribution, number: int) -> Distribution:
+    """The parameters of one run, (B, dims...), of several at once."""
+    return join_distributions([dist], lambda tensors: tensors[0][number])
