@@ -211,6 +211,25 @@ def test_choices_before_the_count_have_the_exact_gradient_on_average(
     assert_mean(torch.autograd.grad(expect(q, f).sum(), t)[0], exact(), rounding=2e-4)
 
 
+def test_the_loop_compiles_without_a_graph_break() -> None:
+    loop = Loop()
+    labels = torch.tensor([2, -1, 0, 3, -1])
+
+    def step(weights: Tensor) -> Tensor:
+        loop.weights = weights
+        q = loop._turns(unknot.Trace(), "turns", labels)
+        return objectives.semi_supervised(q, loop.decode("turns", q), alpha=3.0).loss
+
+    weights = loop.weights
+    values = []
+    torch._dynamo.reset()
+    with unknot.validation(False):
+        for run in (step, torch.compile(step, fullgraph=True, backend="eager")):
+            torch.manual_seed(0)
+            values.append(run(weights))
+    torch.testing.assert_close(values[0], values[1])
+
+
 def test_the_graph_has_no_arrow_back_from_the_count() -> None:
     loop = Loop()
 
