@@ -92,6 +92,7 @@ def test_a_program_goes_through_every_door(
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Confusion: count" in page
     assert "Reconstructions" in page
+    assert "Parts" not in page
 
 
 def test_a_program_with_a_nested_model_goes_through_every_door(
@@ -122,7 +123,7 @@ def test_a_program_with_a_nested_model_has_a_report(
     assert run(capsys, "report", "out")[0] == 0
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Confusion: count" in page
-    assert "Reconstructions" in page
+    assert "Parts" in page
 
 
 @pytest.mark.parametrize("samples", [None, 1, 3])

@@ -85,3 +85,12 @@ def test_one_item_of_each_class_comes_first() -> None:
     classes = torch.tensor([1, 1, -1, 0, 2, 0])
     assert pictures.one_of_each(classes, 3) == [3, 0, 4]
     assert pictures.one_of_each(classes, 5) == [3, 0, 4, 1, 2]
+
+
+def test_parts_are_what_the_program_says(model: TrainedModel, x: torch.Tensor) -> None:
+    assert pictures.parts(model, x) is None
+    model.module.parts = lambda q: torch.stack([q["style"].value, -q["style"].value], 1)
+    found = pictures.parts(model, x)
+    assert found is not None
+    assert found.shape == (2, 5, 3)
+    assert (found[0] == -found[1]).all()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from unknot.data.dataset import Dataset
 from unknot.papers.canvas_scores import found_by
 from unknot.plots.boxed_images import boxed_images
 from unknot.plots.style import save
+from unknot.workflow.pictures import parts, reconstructions
 from unknot.workflow.trained_model import TrainedModel
 
 _OF_EACH = 3  # canvases of each count
@@ -27,8 +29,9 @@ def draw_canvases(model: TrainedModel, test: Dataset, path: Path) -> None:
     rows = torch.cat([(count == one).nonzero()[:_OF_EACH, 0] for one in count.unique()])
     x = test.batch(rows).x
     found = found_by(model, x)
-    parts = model.module.parts(model.recognition_trace(x))  # type: ignore[operator]
-    drawn = torch.stack([x, model.reconstruct(x), *parts.unbind(1)])  # (2 + K, N, 1, C, C)
-    names = ["canvas", "made anew", *(f"digit {k + 1}" for k in range(parts.shape[1]))]
-    words = [[str(digit) for digit in digits] for digits in found.digit]
-    save(boxed_images(drawn.clamp(0, 1).numpy(), found.place, words, rows=names), path)
+    digits = parts(model, x)
+    assert digits is not None
+    drawn = np.concatenate([reconstructions(model, x), digits])  # (2 + K, N, 1, C, C)
+    names = ["canvas", "made anew", *(f"digit {k + 1}" for k in range(len(digits)))]
+    words = [[str(digit) for digit in on_one] for on_one in found.digit]
+    save(boxed_images(drawn.clip(0, 1), found.place, words, rows=names), path)

@@ -53,6 +53,11 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
             ink=ink,
         )
     ]
+    parts = pictures.parts(model, x)
+    if parts is not None:
+        caption = "What the items above consist of, each part alone in its place."
+        names = tuple(f"part {k + 1}" for k in range(len(parts)))
+        found.append(Picture("Parts", caption, parts, rows=names, wide=True, ink=ink))
     for node in model.settable:
         found += _analogies(model, data, x[:_VARIED], node, ink)
     for node in model.settable:

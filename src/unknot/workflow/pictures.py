@@ -1,4 +1,4 @@
-"""Pictures of a model, as arrays: reconstructions, analogies, style grids, traversals, samples."""
+"""Pictures of a model, as arrays: reconstructions, parts, analogies, style grids, traversals, samples."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ SPREAD = 2.0  # standard deviations of the prior that sweeps cover on each side
 def reconstructions(model: TrainedModel, x: Tensor) -> np.ndarray:
     """Items (first row) and what the model makes of them (second row), ``(2, N, ...)``."""
     return torch.stack([x, model.reconstruct(x)]).numpy()
+
+
+def parts(model: TrainedModel, x: Tensor) -> np.ndarray | None:
+    """The parts of which a program says that items consist, each alone, ``(K, N, ...)``; None if it says none."""
+    if not hasattr(model.module, "parts"):
+        return None
+    with torch.no_grad():
+        found: Tensor = model.module.parts(model.recognition_trace(x))  # type: ignore[operator]
+    return found.cpu().transpose(0, 1).numpy()
 
 
 def analogies(model: TrainedModel, x: Tensor, name: str, settings: Tensor) -> np.ndarray:

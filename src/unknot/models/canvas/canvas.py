@@ -128,7 +128,7 @@ class Canvas(nn.Module):
             image = self.digit.decode_mean(q.under(THING, k))[1]
             drawn = put_down(image, self._inside(q[f"{THING}[{k}].place"].value), self.canvas)
             found.append(drawn * self._there(q["more"].value, k)[:, None, None, None])
-        return torch.stack(found, 1).detach()
+        return torch.stack(found, 1)
 
     def with_most(self, most: int) -> Canvas:
         """The same weights in a program that looks up to ``most`` times: cell choice knows no last look."""

@@ -68,8 +68,10 @@ class CellChoice(nn.Module):
             nearness = (keys @ self.query(state).unsqueeze(-1)).squeeze(-1)  # (..., B, cells)
             cell = self._choose(q, there + nearness, known[k])
             seen = (cell.unsqueeze(-2) @ features).squeeze(-2)  # (..., B, D)
-            chosen = [(cell.unsqueeze(-2) @ one).squeeze(-2) for one in (loc, scale)]  # (..., B, 3) each
-            place = q.normal(*chosen, value=known[k], name="place").detach()
+            mean, deviation = (
+                (cell.unsqueeze(-2) @ one).squeeze(-2) for one in (loc, scale)
+            )  # (..., B, 3) each
+            place = q.normal(mean, deviation, value=known[k], name="place").detach()
             there = there - self._bump(place, loc)
             state = self._after(cat([seen, place]), state)
             looks.append(q)
