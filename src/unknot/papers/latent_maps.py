@@ -96,8 +96,8 @@ def _draw(mapped: np.ndarray, digits: np.ndarray, folder: Path) -> None:
 
 EXPERIMENT = Experiment(
     name="latent-maps",
-    place="slides, regular against variational autoencoders, unsupervised against semi-supervised",
-    about="Where the digits lie in the codes of three models: a style that knows its digit apart holds none of it.",
+    place="Slides: regular against variational autoencoders, unsupervised against semi-supervised",
+    about="Where the digits lie in the codes of three models: a style beside a known digit holds less of the digit.",
     cases=cases,
     run=run,
     measures=(
