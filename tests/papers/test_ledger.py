@@ -200,3 +200,15 @@ def test_processes_return_what_one_would() -> None:
     assert isinstance(made[jobs[2].key], Exception)
     for job, result in run_all(work, jobs[:2], 1):
         assert made[job.key].record["numbers"] == result.record["numbers"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+@pytest.mark.usefixtures("two_ray_workers")
+def test_a_cluster_fills_the_same_ledger(tmp_path: Path) -> None:
+    one = experiment("decomposition-toy")
+    away = reproduce(one, "smoke", 1, tmp_path / "away", 1, lambda text: None, ray="auto")
+    here = reproduce(one, "smoke", 1, tmp_path / "here", 1, lambda text: None)
+    assert [run["numbers"] for run in away["runs"]] == [run["numbers"] for run in here["runs"]]
+    assert away["runs"][0]["revision"] == here["runs"][0]["revision"]
+    assert away["plots"] == here["plots"]
