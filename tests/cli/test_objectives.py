@@ -8,7 +8,7 @@ from unknot.objectives.catalogue import CATALOGUE
 
 @pytest.fixture(autouse=True)
 def _wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "260")
+    monkeypatch.setenv("COLUMNS", "320")
 
 
 def test_every_objective_is_listed_with_formula_and_reference(capsys: pytest.CaptureFixture[str]) -> None:

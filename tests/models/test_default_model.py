@@ -22,6 +22,12 @@ def test_the_graph() -> None:
     assert (spec["style"].size, spec["light"].centre) == (5, (1.0, 2.0))
 
 
+def test_factors_with_classes_depend_on_those_before_them() -> None:
+    spec = default_model("bernoulli", {**FACTORS, "odd": {"family": "concrete", "size": 2}})
+    assert (spec["odd"].parents, spec["odd"].recognised_from) == (("digit",), ("x", "digit"))
+    assert (spec["digit"].parents, spec["light"].parents) == ((), ())
+
+
 def test_options() -> None:
     spec = default_model("bernoulli", FACTORS, gradient="enumerate", augment="affine", width=32)
     assert (spec["digit"].gradient, spec["light"].gradient) == ("enumerate", None)

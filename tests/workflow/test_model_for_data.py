@@ -45,7 +45,8 @@ def test_families_of_factors() -> None:
     assert found["where"]["centre"] == pytest.approx([1.0, 5.0])
     assert found["where"]["spread"][1] == 1.0  # all the same: no spread to measure
     spec = model_for_data(data, style=2)
-    assert [n.name for n in spec.nodes] == [*labels, "style", "x"]
+    assert {n.name for n in spec.nodes} == {*labels, "style", "x"}
+    assert spec["many"].parents == ("kind", "yes")  # classes depend on those before them
     hidden = data.factors["size"].hide(torch.zeros(4, dtype=torch.bool))
     assert factor_node(hidden) == {"family": "normal", "size": 1}
 

@@ -26,9 +26,11 @@ def default_model(
 ) -> ModelSpec:
     """S17's class-and-style model for any number of named factors.
 
-    ``factors`` maps each name to its family, its size and what else a node takes. Factors are independent a
-    priori and recognised from the data; the style is what they leave over, recognised from the data and the
-    factors; the data is made from all. (A factor that is called "style" or "x" itself keeps its name, and the node of
+    ``factors`` maps each name to its family, its size and what else a node takes. They are recognised from the data.
+    Factors with classes may depend on each other: each has those before it for parents, and is recognised from them
+    too, so that labels of one tell of another though no item has both (a digit, and whether it is odd). Numbers
+    are independent a priori. The style is what the factors leave over, recognised from the data and the factors; the
+    data is made from all. (A factor that is called "style" or "x" itself keeps its name, and the node of
     the model gets a line after its own.) ``x`` are more settings of the data node (``hidden``, ``channels``, another
     ``family``), and ``settings`` those of the model as a whole (``augment``, ``agreement``, ``width``).
 
@@ -38,10 +40,16 @@ def default_model(
     """
     rest, items = _free("style", factors), _free("x", factors)
     nodes: list[NodeSpec] = []
+    classes: list[str] = []  # factors with classes so far
     for name, factor in factors.items():
         kind = FAMILIES.get(factor["family"])
-        way = gradient if kind is not None and kind.has_classes else None
-        nodes.append(node(name, **factor, recognised_from=[items], labels=True, gradient=way))
+        has_classes = kind is not None and kind.has_classes
+        before = tuple(classes) if has_classes else ()
+        way = gradient if has_classes else None
+        seen = [items, *before]
+        nodes.append(node(name, **factor, parents=before, recognised_from=seen, labels=True, gradient=way))
+        if has_classes:
+            classes.append(name)
     within = _whitened_within(nodes) if separate else ""
     nodes.append(node(rest, "normal", style, recognised_from=[items, *factors], whiten=within))
     if separate:
