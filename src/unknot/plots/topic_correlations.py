@@ -28,7 +28,7 @@ def topic_correlations(
     """
     figure = new_figure(7.0, 5.2 + 0.5 * pairs)
     above, below = figure.subplots(2, 1, height_ratios=[5.2, 0.5 * pairs])
-    shown = above.imshow(matrix, cmap="RdBu_r", vmin=-1, vmax=1)
+    shown = above.imshow(matrix, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto")  # a fixed one cuts names off
     for edge in np.flatnonzero(np.diff(groups)) + 0.5:
         above.axhline(edge, color=INK, linewidth=0.8)
         above.axvline(edge, color=INK, linewidth=0.8)
