@@ -32,3 +32,9 @@ def test_topics_beside_the_class_and_names_that_are_taken() -> None:
     assert [n.name for n in spec.latents] == ["topics", "topics_"]
     assert spec.data.parents == ("topics", "topics_")
     assert read_spec(text_model(from_texts(TEXTS, {"x": ["a", "b", None, "a"]}))).data.name == "x_"
+
+
+def test_a_class_with_many_labels_has_a_stronger_prior() -> None:
+    few = from_texts(TEXTS, {"group": ["space", "cars", None, "cars"]})
+    many = from_texts(TEXTS * 30, {"group": ["space", "cars", None, "cars"] * 30})  # 90 labels, 45 a class
+    assert [text_model(data)["nodes"]["x"]["prior_words"] for data in (few, many)] == [2000.0, 9000.0]

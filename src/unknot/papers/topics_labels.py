@@ -141,9 +141,9 @@ EXPERIMENT = Experiment(
         "Labels are drawn by the seed, the same for every method, balanced over the groups. All methods see the words "
         "by tf-idf (logarithmic counts, documents brought to one length). The goal is the trial's naive Bayes with EM. "
         "Ours is the default of `StructuredVAE` for labelled texts: the group is enumerated and recognised by Bayes' "
-        "rule from the generative model, every group is believed to have seen two thousand words of the whole corpus, "
-        "and the labels weigh in as in S17 Eq. 8. Settings of all methods were "
-        "chosen on held-out training documents: the smoothing of naive Bayes among .03, .1, .3 and 1, logistic "
+        "rule from the generative model, every group is believed to have seen words of the whole corpus (two hundred "
+        "for each of its labels, at least two thousand), and the labels weigh in as in S17 Eq. 8. Settings of all "
+        "methods were chosen on held-out training documents: the smoothing of naive Bayes among .03, .1, .3 and 1, logistic "
         "regression's C among 1, 10 and 100."
     ),
 )

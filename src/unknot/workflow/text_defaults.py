@@ -18,6 +18,9 @@ TEXT_TRAINING: Mapping[str, Any] = {
     "betas": [0.9, 0.99],
     "labelled_share": None,
 }
+# Words of the corpus that a class is believed to have seen beside its own: with many labels the term that tells classes
+# apart counts each of them many times, and only a prior that grows with them keeps it from learning them by heart.
+PRIOR_WORDS, PRIOR_WORDS_A_LABEL = 2000.0, 200.0
 
 
 def suits_text_model(data: Dataset) -> bool:
@@ -29,7 +32,10 @@ def suits_text_model(data: Dataset) -> bool:
 
 
 def text_model(data: Dataset, topics: int = 0) -> dict[str, Any]:
-    """A description: the class enumerated, recognised by Bayes' rule, and beside it so many ``topics``."""
+    """A description: the class enumerated, recognised by Bayes' rule, and beside it so many ``topics``.
+
+    Of two thousand words that every class is believed to have seen, from ten labels a class on two hundred a label.
+    """
     (name, factor), x = next(iter(data.factors.items())), "x"
     while x in data.factors:
         x += "_"
@@ -45,5 +51,7 @@ def text_model(data: Dataset, topics: int = 0) -> dict[str, Any]:
     }
     if topics:
         nodes[style] = {"family": "normal", "size": topics, "recognised_from": [x]}
-    nodes[x] = {"family": "multinomial", "parents": [name, style] if topics else [name]}
+    prior = max(PRIOR_WORDS, PRIOR_WORDS_A_LABEL * int(factor.known.sum()) / class_count(factor))
+    parents = [name, style] if topics else [name]
+    nodes[x] = {"family": "multinomial", "parents": parents, "prior_words": prior}
     return {"nodes": nodes}
