@@ -143,7 +143,7 @@ EXPERIMENT = Experiment(
         "Ours is the default of `StructuredVAE` for labelled texts: the group is enumerated and recognised by Bayes' "
         "rule from the generative model, every group is believed to have seen words of the whole corpus (two hundred "
         "for each of its labels, at least two thousand), and the labels weigh in as in S17 Eq. 8. Settings of all "
-        "methods were chosen on held-out training documents: the smoothing of naive Bayes among .03, .1, .3 and 1, logistic "
-        "regression's C among 1, 10 and 100."
+        "methods were chosen on held-out training documents: the smoothing of naive Bayes among .03, .1, .3 and 1, "
+        "logistic regression's C among 1, 10 and 100."
     ),
 )
