@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from pathlib import Path
@@ -22,6 +23,7 @@ def train(place: tuple[str, int]) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are born without it
     try:
         list(run_in_processes(train, [(sys.argv[1], number) for number in range(3)], 2))
     except KeyboardInterrupt:

@@ -26,7 +26,10 @@ def test_an_interrupt_lets_every_worker_save_and_starts_nothing_more(tmp_path: P
     with started("tests.parallel.pool_of_trainings", str(tmp_path)) as process:
         wait_for(lambda: len(list(tmp_path.glob("begun-*"))) == 2)
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        try:
+            assert process.wait(60) == 130
+        finally:
+            process.kill()  # or leaving the block would wait for ever
     assert sorted(path.name for path in tmp_path.iterdir()) == ["begun-0", "begun-1", "saved-0", "saved-1"]
 
 

@@ -105,8 +105,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
         settings = {**settings, "train": {**settings["train"], "labelled_share": None}}
     model = fitted_canvas(shown, settings, seed)
     if pictures is not None and settings["looks"] == "cell_choice" and settings.get("share") == 0.1:
-        name = "canvases" if settings["canvases"].get("apart", True) else "canvases-overlapping"
-        draw_canvases(model, test, pictures / f"{name}.png")
+        draw_canvases(model, test, pictures / "canvases.png")
     unseen = _unseen(model, settings) if settings["looks"] == "cell_choice" else {}
     return {**scores(model, test), **unseen}
 

@@ -35,6 +35,8 @@ MEASURES = (
     Measure("within", "mean |r| within a group", decimals=2),
     Measure("between", "mean |r| between groups", better="higher", decimals=2),
     Measure("seconds", "CPU seconds of training", decimals=0),
+    Measure("npmi_acting", "NPMI of active topics, acting weights", better="higher", decimals=3),
+    Measure("diversity_acting", "diversity, acting weights", better="higher"),
 )
 NOTES = (
     "11,258 training and 7,487 test documents of 20 Newsgroups, 1,995 words. Perplexities: *per document* is exp of "
