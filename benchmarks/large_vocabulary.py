@@ -99,7 +99,7 @@ def bias_of(model: TopicModel, data: Dataset, count: int) -> tuple[float, float]
         z = model.encode(x)["topics"].value
         sample = WordSample.draw(x, count)
         estimate = (model.decoder.at(z, sample.columns) + sample.log_weights).logsumexp(-1)
-        errors.append(float((estimate - model.decoder(z).logsumexp(-1)).mean()))
+        errors.append(float((estimate - model.decoder.logits(z).logsumexp(-1)).mean()))
     return float(np.mean(errors)), float(np.std(errors, ddof=1) / DRAWS**0.5)
 
 
