@@ -21,6 +21,7 @@ from torch.nn.functional import binary_cross_entropy, one_hot, softplus
 
 import unknot
 from benchmarks.in_turns import medians, training_step
+from benchmarks.row import row
 from unknot.models import GraphicalModel, node
 from unknot.models.networks import mlp
 from unknot.objectives import semi_supervised
@@ -211,13 +212,4 @@ def run() -> list[dict[str, Any]]:
         ("by hand", BATCH / hand, "1/s", None),
         ("time over by hand", ours / hand, "x", GOAL),
     ]
-    return [
-        {
-            "name": f"{name}: {what}",
-            "value": value,
-            "unit": unit,
-            "goal": goal,
-            "ok": goal is None or value <= goal,
-        }
-        for what, value, unit, goal in rows
-    ]
+    return [row(f"{name}: {what}", value, unit, goal) for what, value, unit, goal in rows]

@@ -22,6 +22,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
 import unknot
 from benchmarks.in_turns import Step, medians
+from benchmarks.row import row
 from benchmarks.trace_step import BATCH, CLASSES, STYLE, TAU, Networks, batch
 from unknot.objectives import hfvae
 
@@ -137,13 +138,5 @@ def run() -> list[dict[str, Any]]:
         ("heads run one by one/by hand", one_by_one / hand, "x", None),
         ("over independent heads", ours / independent, "x", None),
     ]
-    return [
-        {
-            "name": f"hfvae, z read from y, B={BATCH}: {name}",
-            "value": value,
-            "unit": unit,
-            "goal": goal,
-            "ok": goal is None or value <= goal,
-        }
-        for name, value, unit, goal in rows
-    ]
+    named = f"hfvae, z read from y, B={BATCH}"
+    return [row(f"{named}: {name}", value, unit, goal) for name, value, unit, goal in rows]

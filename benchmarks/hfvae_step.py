@@ -21,6 +21,7 @@ from torch.distributions import Normal
 import unknot
 from benchmarks.in_turns import medians
 from benchmarks.inference_marginal import TAU, D, K, N, plain, resident_peak
+from benchmarks.row import row
 from unknot.objectives import hfvae
 
 ALPHA, BETA, GAMMA = 1.0, 4.0, 3.0
@@ -98,8 +99,7 @@ def run() -> list[dict[str, Any]]:
     rows = []
 
     def add(name: str, value: float, unit: str, goal: float | None = None) -> None:
-        ok = goal is None or value <= goal
-        rows.append({"name": name, "value": value, "unit": unit, "goal": goal, "ok": ok})
+        rows.append(row(name, value, unit, goal))
 
     for batch, rounds, goal in ((512, 21, 0.35), (1024, 11, 0.20)):
         ours, theirs = median_times([(from_traces, N), (from_tensors, N)], batch, rounds)

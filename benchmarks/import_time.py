@@ -7,6 +7,8 @@ import subprocess
 import sys
 from typing import Any
 
+from benchmarks.row import row
+
 GOAL, ROUNDS = 0.35, 9
 PROGRAM = """
 import torch
@@ -28,4 +30,4 @@ def run() -> list[dict[str, Any]]:
     seconds()  # fill the file cache
     value = statistics.median(seconds() for _ in range(ROUNDS))
     name = "import unknot over import torch"
-    return [{"name": name, "value": value, "unit": "s", "goal": GOAL, "ok": value <= GOAL}]
+    return [row(name, value, "s", GOAL)]

@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from benchmarks.row import row
+
 Step = Callable[[], object]
 
 
@@ -41,9 +43,8 @@ def ratio_rows(
 ) -> list[dict[str, Any]]:
     """The times of two steps, and the first as a multiple of the second."""
     first, second = medians(steps, rounds=120, warm=12)
-    ratio = first / second
     return [
-        {"name": f"{name}: {named[0]}", "value": first * 1e3, "unit": "ms", "goal": None, "ok": True},
-        {"name": f"{name}: {named[1]}", "value": second * 1e3, "unit": "ms", "goal": None, "ok": True},
-        {"name": f"{name}: ratio", "value": ratio, "unit": "x", "goal": goal, "ok": ratio <= goal},
+        row(f"{name}: {named[0]}", first * 1e3, "ms"),
+        row(f"{name}: {named[1]}", second * 1e3, "ms"),
+        row(f"{name}: ratio", first / second, "x", goal),
     ]

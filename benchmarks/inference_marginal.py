@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.distributions import Normal
 
 from benchmarks.in_turns import medians
+from benchmarks.row import row
 from unknot.objectives.marginal.marginal_tree import marginal_tree
 from unknot.objectives.marginal.pairwise import concrete, normal
 from unknot.objectives.marginal.weights import stratified
@@ -114,9 +115,7 @@ def run() -> list[dict[str, Any]]:
     rows = []
 
     def add(name: str, value: float, unit: str, goal: float | None = None) -> None:
-        rows.append(
-            {"name": name, "value": value, "unit": unit, "goal": goal, "ok": goal is None or value <= goal}
-        )
+        rows.append(row(name, value, unit, goal))
 
     # One thread as well: that is how sweeps run, and its ratio survives a busy machine.
     all_threads = torch.get_num_threads()

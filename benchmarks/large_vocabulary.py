@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from scipy import sparse
 
+from benchmarks.row import row
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.models.sampled_words import WordSample
@@ -53,16 +54,16 @@ def measured() -> list[dict[str, Any]]:
     spent = (time.process_time() - start) / STEPS
     assert isinstance(data.x, SparseCounts)
     rows = [
-        _row("documents in memory", data.x.nbytes / 2**30, "GiB"),
-        _row("peak memory of data and training", _peak(), "GiB", 2.0),
-        _row(f"a pass over a million documents, from {STEPS} steps", spent * DOCUMENTS / BATCH, "CPU s"),
+        row("documents in memory", data.x.nbytes / 2**30, "GiB"),
+        row("peak memory of data and training", _peak(), "GiB", 2.0),
+        row(f"a pass over a million documents, from {STEPS} steps", spent * DOCUMENTS / BATCH, "CPU s"),
     ]
     for count in SAMPLED:
         bias, error = bias_of(model, data, count)
-        rows.append(_row(f"{count} words drawn: bias a word", bias, "nats"))
-        rows.append(_row(f"{count} words drawn: its standard error", error, "nats"))
-        rows.append(_row(f"{count} words drawn: a step", 1000 * _step_seconds(model, data, count), "CPU ms"))
-    return [*rows, _row("all words: a step", 1000 * _step_seconds(model, data, 0), "CPU ms")]
+        rows.append(row(f"{count} words drawn: bias a word", bias, "nats"))
+        rows.append(row(f"{count} words drawn: its standard error", error, "nats"))
+        rows.append(row(f"{count} words drawn: a step", 1000 * _step_seconds(model, data, count), "CPU ms"))
+    return [*rows, row("all words: a step", 1000 * _step_seconds(model, data, 0), "CPU ms")]
 
 
 def drawn_documents(count: int) -> Dataset:
@@ -120,7 +121,3 @@ def _step_seconds(model: TopicModel, data: Dataset, sampled: int) -> float:
 
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-
-
-def _row(name: str, value: float, unit: str, goal: float | None = None) -> dict[str, Any]:
-    return {"name": name, "value": value, "unit": unit, "goal": goal, "ok": goal is None or value <= goal}

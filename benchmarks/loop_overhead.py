@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
 import unknot
+from benchmarks.row import row
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.data.from_arrays import from_arrays
@@ -104,4 +105,4 @@ def run() -> list[dict[str, Any]]:
         fit(ClassAndStyle(), data, config, run=RunFolder.create(Path(folder) / "run"), on_step=alternate)
     ratio = times["fit"] / times["bare"]
     name = "an epoch by unknot.train.fit / bare loop (784-256, B=256)"
-    return [{"name": name, "value": ratio, "unit": "x", "goal": GOAL, "ok": ratio <= GOAL}]
+    return [row(name, ratio, "x", GOAL)]

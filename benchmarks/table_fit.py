@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.row import row
 from unknot import StructuredVAE
 
 ROWS, LABELS = 1000, 100
@@ -39,8 +40,8 @@ def _rows(columns: int, goal: float) -> list[dict[str, Any]]:
     ours = _seconds(lambda: StructuredVAE(verbose=False).fit(x, y))
     line = _seconds(lambda: LogisticRegression(max_iter=1000).fit(x[:LABELS], y[:LABELS]))
     return [
-        {"name": f"default fit, {name}", "value": ours, "unit": "s", "goal": goal, "ok": ours <= goal},
-        {"name": f"logistic regression, {name}", "value": line, "unit": "s", "goal": None, "ok": True},
+        row(f"default fit, {name}", ours, "s", goal),
+        row(f"logistic regression, {name}", line, "s"),
     ]
 
 

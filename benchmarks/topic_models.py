@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.row import row
 from unknot.papers.topic_corpus import corpus
 from unknot.papers.topic_rivals import gibbs_lda, online_lda
 from unknot.papers.topics import trained
@@ -35,14 +36,10 @@ def run() -> list[dict[str, Any]]:
     seconds["scikit-learn's LDA, online"] = time.process_time() - start
     if importlib.util.find_spec("tomotopy") is not None:  # of the extra bench
         seconds["tomotopy's LDA, Gibbs"] = gibbs_lda(documents, 50, 0, SWEEPS).seconds / SWEEPS
-    rows = [_row(f"{name}: documents a second", count / spent, "1/s") for name, spent in seconds.items()]
+    rows = [row(f"{name}: documents a second", count / spent, "1/s") for name, spent in seconds.items()]
     vae, hfvae = (seconds[case["row"]] for case in cases("quick")[:2])
-    rows.append(_row("HFVAE's term: seconds more an epoch", hfvae - vae, "s", 1.0))
+    rows.append(row("HFVAE's term: seconds more an epoch", hfvae - vae, "s", 1.0))
     if "tomotopy's LDA, Gibbs" in seconds:
         whole = WHOLE_EPOCHS * vae / (WHOLE_SWEEPS * seconds["tomotopy's LDA, Gibbs"])
-        rows.append(_row("ProdLDA, 40 epochs, to tomotopy's 1,000 sweeps", whole, "x", 1.0))
+        rows.append(row("ProdLDA, 40 epochs, to tomotopy's 1,000 sweeps", whole, "x", 1.0))
     return rows
-
-
-def _row(name: str, value: float, unit: str, goal: float | None = None) -> dict[str, Any]:
-    return {"name": name, "value": value, "unit": unit, "goal": goal, "ok": goal is None or value <= goal}

@@ -19,6 +19,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, one_hot, softp
 
 import unknot
 from benchmarks.in_turns import medians, training_step
+from benchmarks.row import row
 from unknot.core.expectation import expect
 
 BATCH, PIXELS, HIDDEN, CLASSES, STYLE, TAU, ALPHA = 128, 784, 256, 10, 10, 0.66, 50.0
@@ -127,4 +128,4 @@ def run() -> list[dict[str, Any]]:
             ("compiled step with traces, S=1, over hand-written eager", one["compiled"], COMPILED_GOAL)
         )
     rows.append(("step with traces, S=64, over hand-written", many["traced"], SAMPLES_GOAL))
-    return [{"name": n, "value": v, "unit": "x", "goal": goal, "ok": v <= goal} for n, v, goal in rows]
+    return [row(name, value, "x", goal) for name, value, goal in rows]
