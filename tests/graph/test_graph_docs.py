@@ -20,7 +20,7 @@ from tests.graph.graph_programs import (
 )
 from tests.models.canvas.test_canvas import labels, made
 from unknot.graph import Graph
-from unknot.models.canvas.canvas import LOOKS
+from unknot.models.canvas.finder import LOOKS
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLASSES = unknot.partial(torch.arange(B), torch.tensor([True, False, False, True]))

@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 
 from unknot.papers.experiment import Case, case_title, settings_of
-from unknot.papers.multi_mnist import ALONE, CELLS, COUNTER, EXPERIMENT, FEW, GLANCES, TENTH, cases
+from unknot.papers.multi_mnist import (
+    ALONE,
+    CELLS,
+    COUNTER,
+    EXPERIMENT,
+    FEW,
+    GLANCES,
+    HARDER,
+    SHARES,
+    TENTH,
+    cases,
+    reached,
+)
 
 
 def test_the_rows_of_the_paper_and_what_it_has_not() -> None:
@@ -15,7 +27,7 @@ def test_the_rows_of_the_paper_and_what_it_has_not() -> None:
     assert found[CELLS, TENTH]["share"] == 0.1
     assert found[CELLS, FEW]["labels"] == found[ALONE, FEW]["labels"] == found[COUNTER, FEW]["labels"] == 100
     assert found[CELLS, TENTH]["frozen"]
-    assert found[GLANCES, TENTH]["looks"] == "glances"
+    assert all(found[GLANCES, column]["looks"] == "glances" for column in SHARES)
     assert all(case["canvases"]["n"] == 82000 for case in found.values())
 
 
@@ -24,4 +36,12 @@ def test_the_smoke_tier_runs(case: Case, tmp_path: Path) -> None:
     numbers = EXPERIMENT.run(settings_of(case), 0, tmp_path)
     assert 0 <= numbers["count"] <= 100
     assert ("sets" in numbers) == (case["looks"] is not None)
-    assert ("four" in numbers) == (case["looks"] == "cell_choice")
+    assert ("four" in numbers) == (case["looks"] == "cell_choice" and case["row"] != HARDER)
+    assert ("reached" in numbers) == ("goals" in case)
+
+
+def test_a_seed_reaches_all_goals_or_it_does_not() -> None:
+    goals = {"count": 99.3, "place": 0.5}
+    assert reached({"count": 99.3, "place": 0.5}, goals)
+    assert not reached({"count": 99.2, "place": 0.1}, goals)
+    assert not reached({"count": 99.9, "place": 0.6}, goals)

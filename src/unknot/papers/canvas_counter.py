@@ -14,8 +14,8 @@ from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.models.canvas.cell_map import CellMap
 from unknot.models.networks import mlp
+from unknot.papers.quiet_training import fit_wholly
 from unknot.train.config import TrainConfig
-from unknot.train.loop import fit
 
 _CHUNK = 1000  # canvases counted at once
 
@@ -48,9 +48,7 @@ def counter_accuracy(shown: Dataset, test: Dataset, train: Mapping[str, Any], se
     torch.manual_seed(seed)
     counter = Counter(shown.item_shape[-1], int(labelled.factor("count").values.max()))
     config = TrainConfig.from_dict({**train, "seed": seed, "progress": False, "device": "cpu"})
-    if fit(counter, labelled, config).stopped_because == "interrupted":
-        raise KeyboardInterrupt
-    counter.eval()
+    fit_wholly(counter, labelled, config)
     right = 0
     with torch.no_grad():
         for rows in torch.arange(len(test)).split(_CHUNK):

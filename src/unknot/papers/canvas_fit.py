@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,9 @@ from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import SameAs
 from unknot.data.sets.multi_mnist import make_multi_mnist
 from unknot.models.canvas import canvas as program
-from unknot.papers.own_data_fit import fitted
-from unknot.papers.quiet_training import train_quietly
+from unknot.papers.quiet_training import fit_wholly, train_quietly
+from unknot.train.config import TrainConfig
+from unknot.workflow.assembly import assemble
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -41,15 +42,35 @@ def labelled(train: Dataset, number: int | None, seed: int) -> Dataset:
 
 
 def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> TrainedModel:
-    """The model of canvases, trained on the data, around the model of single digits as it was trained on its own."""
+    """The model of canvases, trained on the data, around the model of single digits as it was trained on its own.
+
+    First its finder alone, by ``settings["finder"]`` and on labelled canvases: a frozen digit model adds nothing to
+    what they teach. Then the whole model by ``settings["train"]``, unless that is None.
+    """
     digit = digit_model(settings["digits"], json.dumps(settings["digit"], sort_keys=True))
     side = TrainedModel.load(digit.name).shape[-1]
     model = {
         "program": f"{Path(program.__file__)}:Canvas",
         "nested": {"digit": {"path": digit.name, "frozen": settings["frozen"]}},
-        "arguments": {"looks": settings["looks"], "canvas": data.item_shape[-1], "side": side},
+        "arguments": {
+            "looks": settings["looks"],
+            "canvas": data.item_shape[-1],
+            "side": side,
+            **_counts(settings["canvases"].get("counts", (1, 2, 3))),
+        },
     }
-    return fitted(data, seed, settings["train"], model)
+    quiet = {"seed": seed, "progress": False, "device": "cpu"}
+    assembled = assemble(data, model, {**(settings["train"] or settings["finder"]), **quiet})
+    finder = assembled.trainee.get_submodule("finder")
+    fit_wholly(finder, data.labelled("count"), TrainConfig.from_dict({**settings["finder"], **quiet}))
+    if settings["train"] is not None:
+        fit_wholly(assembled.trainee, data, assembled.config)
+    assembled.trainee.eval()
+    return assembled.model
+
+
+def _counts(counts: Sequence[int]) -> dict[str, int]:
+    return {"fewest": min(counts), "most": max(counts)}
 
 
 @lru_cache(maxsize=1)

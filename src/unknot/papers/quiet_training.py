@@ -5,6 +5,11 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from torch import nn
+
+from unknot.data.dataset import Dataset
+from unknot.train.config import TrainConfig
+from unknot.train.loop import fit
 from unknot.workflow.evaluation import evaluate
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import TrainedRun, train_recipe
@@ -18,6 +23,13 @@ def train_quietly(recipe: Recipe) -> TrainedRun:
     if result.stopped_because == "interrupted":
         raise KeyboardInterrupt
     return trained
+
+
+def fit_wholly(model: nn.Module, data: Dataset, config: TrainConfig) -> None:
+    """Train a module, in place, and leave it ready for use; an interrupt leaves nothing."""
+    if fit(model, data, config).stopped_because == "interrupted":
+        raise KeyboardInterrupt
+    model.eval()
 
 
 def error_of(trained: TrainedRun, factor: str) -> float:

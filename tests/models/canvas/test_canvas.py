@@ -11,7 +11,7 @@ import unknot
 from unknot import GraphicalModel, node
 from unknot.errors import SpecError
 from unknot.models.canvas import Canvas
-from unknot.models.canvas.canvas import LOOKS
+from unknot.models.canvas.finder import LOOKS
 from unknot.objectives import elbo, semi_supervised
 
 NAN = float("nan")
@@ -56,7 +56,7 @@ def test_any_labels_any_number_of_draws(looks: str, samples: int | None, fewest:
     assert terms["classifier"][3] == 0
     assert (terms["classifier"][:3] != 0).all()
     terms.loss.backward()
-    assert all(torch.isfinite(w.grad).all() for w in model.looks.parameters() if w.grad is not None)
+    assert all(torch.isfinite(w.grad).all() for w in model.finder.parameters() if w.grad is not None)
 
 
 @pytest.mark.parametrize("looks", LOOKS)

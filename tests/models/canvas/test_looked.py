@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from unknot import partial
-from unknot.models.canvas.canvas import LOOKS
+from unknot.models.canvas.finder import LOOKS
 from unknot.models.canvas.looked import Looks
 
 
