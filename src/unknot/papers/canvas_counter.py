@@ -12,7 +12,7 @@ from unknot.core.partial import partial
 from unknot.core.trace import Trace
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
-from unknot.models.canvas.cell_map import CellMap
+from unknot.models.canvas.cell_map import CellMap, over_views
 from unknot.models.networks import mlp
 from unknot.papers.quiet_training import fit_wholly
 from unknot.train.config import TrainConfig
@@ -38,8 +38,8 @@ class Counter(nn.Module):
         return q, p
 
     def logits(self, x: Tensor) -> Tensor:
-        seen = self.cells(x)[0]  # (B, cells, D)
-        return self.count(torch.cat([seen.mean(1), seen.amax(1)], -1))
+        views = [features for features, _ in self.cells(x)]  # (B, cells, D) each
+        return over_views([self.count(torch.cat([seen.mean(1), seen.amax(1)], -1)) for seen in views])
 
 
 def counter_accuracy(shown: Dataset, test: Dataset, train: Mapping[str, Any], seed: int) -> float:

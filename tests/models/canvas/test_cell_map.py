@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from unknot.models.canvas.cell_map import CellMap, directions_back, turned, turned_back
+from unknot.models.canvas.cell_map import CellMap, directions_back, over_views, turned, turned_back
 
 
 @pytest.mark.parametrize("symmetry", range(8))
@@ -44,15 +44,19 @@ def test_a_cell_sees_what_lies_at_its_centre() -> None:
     cells = CellMap(48, 8).eval()
     canvas = torch.zeros(2, 1, 48, 48)
     canvas[0, 0, 16:24, 20:28] = canvas[1, 0, 20:28, 20:28] = 1
-    features = cells(canvas)[0].unflatten(1, (12, 12))  # (B, rows, columns, D)
+    features = cells(canvas)[0][0].unflatten(1, (12, 12))  # (B, rows, columns, D)
     torch.testing.assert_close(features[0, 3:7], features[1, 4:8])
     assert not torch.allclose(features[0], features[1])
 
 
-def test_training_sees_turned_canvases_and_evaluation_does_not() -> None:
+def test_training_sees_turned_canvases_and_evaluation_each_in_two_ways() -> None:
     torch.manual_seed(0)
     cells, canvas = CellMap(20, 8), torch.rand(3, 1, 20, 20)
-    assert len({cells(canvas)[0].sum().item() for _ in range(12)}) > 2
+    assert len({cells(canvas)[0][0].sum().item() for _ in range(12)}) > 2
     cells.eval()
-    assert torch.equal(cells(canvas)[0], cells(canvas)[0])
-    assert torch.equal(cells(canvas)[1], torch.eye(2))
+    (as_it_is, back), (mirrored, mirror) = cells(canvas)
+    assert torch.equal(back, torch.eye(2))
+    assert torch.equal(mirror, torch.diag(torch.tensor([-1.0, 1.0])))
+    own = cells(canvas.flip(-1))[0][0].unflatten(1, (5, 5)).flip(2).flatten(1, 2)
+    torch.testing.assert_close(mirrored, own)
+    torch.testing.assert_close(over_views([as_it_is, mirrored]), (as_it_is + mirrored) / 2)

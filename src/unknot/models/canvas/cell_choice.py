@@ -12,7 +12,7 @@ from unknot.core.axes import cat
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.core.turns import number_of_turns
-from unknot.models.canvas.cell_map import CellMap
+from unknot.models.canvas.cell_map import CellMap, over_views
 from unknot.models.canvas.looked import Looked
 from unknot.models.networks import mlp
 
@@ -55,9 +55,7 @@ class CellChoice(nn.Module):
         self.bump = nn.Parameter(torch.tensor([3.0, 0.5, 0.3]))
 
     def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
-        features, back = self.cells(x)  # (B, cells, D)
-        there = self.middle(features).squeeze(-1)  # (B, cells)
-        loc, scale = self._places(features, back)  # (B, cells, 3) each
+        features, there, loc, scale = self._seen(x)
         keys = self.keys(cat([features, self.cells.centres]))  # (B, cells, H)
         state = self.start.expand(len(x), -1)
         stops: list[Tensor] = []
@@ -77,6 +75,17 @@ class CellChoice(nn.Module):
             looks.append(q)
         no_more = torch.stack(torch.broadcast_tensors(*stops[self.fewest :]), -1)  # (..., B, turns)
         return Looked(number_of_turns(no_more).logits, looks)
+
+    def _seen(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Features ``(B, cells, D)``, how much each cell sees the middle of a thing, where it lies and how surely."""
+        views = self.cells(x)
+        places = [self._places(*view) for view in views]
+        return (
+            over_views([features for features, _ in views]),
+            over_views([self.middle(features).squeeze(-1) for features, _ in views]),  # (B, cells)
+            over_views([loc for loc, _ in places]),  # (B, cells, 3)
+            over_views([scale for _, scale in places]),  # (B, cells, 3)
+        )
 
     def _choose(self, q: Trace, logits: Tensor, known: Partial | None) -> Tensor:
         """The cell, one-hot ``(..., B, cells)``; where the place is known, the cell of the place."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
 STRIDE = 4  # pixels from cell to cell
+_AT_REST = [0, 1]  # as it is, and flipped sideways
 
 
 class CellMap(nn.Module):
     """Convolutions from a canvas ``(B, 1, C, C)`` to cells four pixels apart, row by row: ``(B, cells, D)``.
 
     In training every batch is seen flipped or transposed, one of the square's eight symmetries, and its features
-    are turned back; so the same labels teach eight times. Directions that are read off features, such as "a little to
-    the right", are turned back by the matrix that comes with them.
+    are turned back; so the same labels teach eight times. At rest it is seen twice, as it is and in a mirror, and
+    what is read off both views is averaged, which is surer than either. Directions that are read off features, such
+    as "a little to the right", are turned back by the matrix that comes with them.
     """
 
     def __init__(self, canvas: int, features: int = 48) -> None:
@@ -36,17 +40,24 @@ class CellMap(nn.Module):
         self.centres: Tensor  # (cells, 2): x and y from -1 to 1
         self.pitch = 2 * STRIDE / canvas
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The features ``(B, cells, D)``, and the matrix ``(2, 2)`` that turns directions read off them back."""
-        symmetry = int(torch.randint(8, ())) if self.training else 0
+    def forward(self, x: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """Of each view the features ``(B, cells, D)``, and the matrix ``(2, 2)`` that turns their directions back."""
         before, after = self.margin
-        seen = self.network(turned(pad(x, (before, after, before, after)), symmetry))
-        back = turned_back(seen, symmetry).flatten(-2).mT  # (B, cells, D)
-        return back, directions_back(symmetry, x)
+        padded = pad(x, (before, after, before, after))
+        views = []
+        for symmetry in [int(torch.randint(8, ()))] if self.training else _AT_REST:
+            seen = turned_back(self.network(turned(padded, symmetry)), symmetry)
+            views.append((seen.flatten(-2).mT, directions_back(symmetry, x)))
+        return views
 
     def nearest(self, place: Tensor) -> Tensor:
         """The cell nearest to each place ``(B, 2 or 3)``: ``(B,)``."""
         return (place[:, None, :2] - self.centres).square().sum(-1).argmin(-1)
+
+
+def over_views(read: Sequence[Tensor]) -> Tensor:
+    """The mean of what was read off each view."""
+    return read[0] if len(read) == 1 else torch.stack(list(read)).mean(0)
 
 
 def turned(images: Tensor, symmetry: int) -> Tensor:

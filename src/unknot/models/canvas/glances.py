@@ -10,7 +10,7 @@ from torch.nn.functional import softplus
 
 from unknot.core.partial import Partial
 from unknot.core.trace import Trace
-from unknot.models.canvas.cell_map import CellMap
+from unknot.models.canvas.cell_map import CellMap, over_views
 from unknot.models.canvas.looked import Looked
 
 _LEAST = 0.004
@@ -34,7 +34,7 @@ class Glances(nn.Module):
         self.find = nn.Linear(state, 6)
 
     def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
-        seen = self.whole(self.cells(x)[0].flatten(1))  # (B, 2H)
+        seen = over_views([self.whole(features.flatten(1)) for features, _ in self.cells(x)])  # (B, 2H)
         state = seen.new_zeros(len(x), self.state)
         looks = []
         for k in range(self.most):
