@@ -28,6 +28,8 @@ class NodeSpec:
         recognition_hidden: hidden layers of its recognition network; (): the default.
         channels: of image data, the channels of the recogniser's convolutions; (): the default.
         pooled: of image data, whether these convolutions are pooled instead of strided.
+        dropout: of image data, the share of what these convolutions see that is hidden in training; None: the default.
+        pixels: of bernoulli data, how many pixels each number is the mean of; the likelihood is that of all of them.
         recogniser: of image data, "faces" for the recogniser of faces under changing light; of a categorical node that
             words are made from, "bayes": by Bayes' rule, from the generative model itself; "": the default.
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
@@ -59,6 +61,8 @@ class NodeSpec:
     recognition_hidden: tuple[int, ...] = ()
     channels: tuple[int, ...] = ()
     pooled: bool = False
+    dropout: float | None = None
+    pixels: int = 1
     recogniser: str = ""
     prior_words: float | None = None
     concentration: float | None = None

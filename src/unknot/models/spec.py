@@ -134,9 +134,15 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is made from")
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
-    if not one.is_data and (one.channels or one.pooled or one.recogniser == "faces"):
+    if not one.is_data and (
+        one.channels or one.pooled or one.dropout is not None or one.recogniser == "faces"
+    ):
         raise SpecError(
-            f"node '{one.name}': channels, pooled and recogniser faces describe how image data is recognised"
+            f"node '{one.name}': channels, pooled, dropout and recogniser faces describe how image data is recognised"
+        )
+    if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
+        raise SpecError(
+            f"node '{one.name}': pixels says how many pixels each number of bernoulli data is the mean of"
         )
     if one.recogniser == "bayes" and (one.is_data or one.family != "categorical"):
         raise SpecError(

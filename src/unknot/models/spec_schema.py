@@ -39,6 +39,8 @@ NODE: Schema = table(
         "recognition_hidden": _layers,
         "channels": _layers,
         "pooled": flag(),
+        "dropout": left_out_or(number(0, 0.99)),
+        "pixels": whole(1, 10**6),
         "recogniser": {"enum": ["", "faces", "bayes"], "description": "faces, bayes, or left out"},
         "prior_words": left_out_or(number(0)),
         "concentration": left_out_or(number(above=0)),

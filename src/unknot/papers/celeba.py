@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,8 @@ def _draw(
     """One face; in each row one dimension goes through its prior, named by the attribute it tells best."""
     order = np.argsort(-known)[:SHOWN].tolist()
     best = [int(np.abs(told[d]).argmax()) for d in order]
-    rows = [f"{names[a]}\n{told[d, a]:+.2f}" for d, a in zip(order, best, strict=True)]
+    titles = [fill(name.replace("_", " "), 10) for name in names]  # longer lines would leave the page
+    rows = [f"{titles[a]}\n{told[d, a]:+.2f}" for d, a in zip(order, best, strict=True)]
     swept = traversals(model, x[:1], model.node(STYLE), order)
     save(image_grid(swept, rows=rows, ink=False, cell=0.6), folder / "traversals.png")
 

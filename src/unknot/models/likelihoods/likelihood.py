@@ -46,7 +46,8 @@ class Likelihood(nn.Module, ABC):
             return FaceTrunk(self.shape)
         if len(self.shape) == 3 and not self.spec.recognition_hidden:
             channels = self.spec.channels or (32, 64, 64)
-            return ImageTrunk(self.shape, channels, pooled=self.spec.pooled)
+            dropout = 0.2 if self.spec.dropout is None else self.spec.dropout
+            return ImageTrunk(self.shape, channels, dropout, self.spec.pooled)
         return VectorTrunk(self.shape, self.spec.recognition_hidden or (self.width,))
 
     def decoder(self, inputs: int) -> nn.Module:
