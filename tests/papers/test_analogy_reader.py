@@ -1,10 +1,11 @@
 """Reading analogies: a model whose images say their class is read right, and one that ignores it at chance."""
 
+import numpy as np
 import torch
 
 from tests.workflow.models import untrained
 from unknot.models import node
-from unknot.papers.analogy_reader import Reader, analogy_numbers, make_reader
+from unknot.papers.analogy_reader import Reader, analogy_numbers, kept_colours, make_reader
 from unknot.papers.honest_rows import style_leak
 from unknot.workflow.evaluation import recognise
 from unknot.workflow.recipe import Recipe
@@ -72,3 +73,16 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
     torch.nn.init.zeros_(last.weight)  # a style that is the same for all
     assert abs(recognise(model, test).summaries["style"].std(0)).max() < 1e-6
     assert min(style_leak(model, train, test, "digit").values()) > 80
+
+
+def test_colours_are_those_of_the_whole_the_ink_and_the_background() -> None:
+    torch.manual_seed(1)
+    ink, wall = torch.rand(2, 6, 3).numpy()
+    x = np.repeat(np.repeat(wall[:, :, None, None], 16, 2), 16, 3)
+    x[:, :, 5:11, 5:11] = ink[:, :, None, None]
+    kept = kept_colours(x, np.stack([x, x], 1))
+    assert all(abs(value - 1) < 1e-5 for value in kept.values())
+    darker = kept_colours(x, np.stack([x / 2, x / 2], 1))
+    assert abs(darker["hue"] - 1) < 1e-5
+    other = kept_colours(x, np.stack([x[:, [1, 2, 0]]], 1))  # every colour in the place of another
+    assert other["hue"] < 0.5

@@ -44,16 +44,18 @@ def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     return float(moved / apart)
 
 
-def colour_kept(before: np.ndarray, after: np.ndarray) -> float:
-    """Correlation of the mean colours of images ``(N, C, H, W)`` with those of the images made of them.
+def colours_kept(before: np.ndarray, after: np.ndarray) -> float:
+    """Correlation of colours ``(N, C)`` with those of the images made of them, ``(N, K, C)``.
 
-    ``after`` is ``(N, K, C, H, W)``. A channel's correlation is over all N · K pairs; the mean over channels is given.
+    A channel's correlation is over all N · K pairs; the mean over channels is given. It is 0 where a channel is the
+    same in all.
 
-    >>> images = np.random.default_rng(0).random((5, 3, 4, 4))
-    >>> round(colour_kept(images, np.stack([images, images], 1) / 2), 6)
+    >>> colours = np.random.default_rng(0).random((5, 3))
+    >>> round(colours_kept(colours, np.stack([colours, colours], 1) / 2), 6)
     1.0
     """
-    given = np.repeat(before.mean((-2, -1))[:, None], after.shape[1], 1)  # (N, K, C)
-    made = after.mean((-2, -1))
-    channels = range(given.shape[-1])
-    return float(np.mean([np.corrcoef(given[..., c].ravel(), made[..., c].ravel())[0, 1] for c in channels]))
+    given = np.broadcast_to(before[:, None], after.shape)
+    given, made = given - given.mean((0, 1)), after - after.mean((0, 1))
+    together = (given * made).sum((0, 1))
+    apart = np.sqrt((given**2).sum((0, 1)) * (made**2).sum((0, 1)))
+    return float(np.mean(np.where(apart > 0, together / np.where(apart > 0, apart, 1), 0)))

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from unknot.metrics.analogies import colour_kept, share_as_intended, style_shift
+from unknot.metrics.analogies import colours_kept, share_as_intended, style_shift
+from unknot.metrics.ink import ink_and_background
 from unknot.metrics.sharpness import sharpness
 from unknot.papers.experiment import Numbers
 from unknot.papers.quiet_training import error_of, train_quietly
@@ -52,14 +53,16 @@ def _made(data: str, factor: str, settings: str, seed: int) -> Reader:
     return Reader(trained.model, factor, error_of(trained, factor))
 
 
-def analogy_numbers(model: TrainedModel, reader: Reader, x: Tensor, style: str = "style") -> Numbers:
+def analogy_numbers(
+    model: TrainedModel, reader: Reader, x: Tensor, style: str = "style", colours: bool = False
+) -> Numbers:
     """Each item made anew with every class, everything else kept (S17 Fig. 2a), and read.
 
     ``read``: per cent of them that the reader reads as the class they were made for. ``shift``: how far the style
     recognised from the new image (at the class recognised from it) is from the style it was made from, over the
     mean distance between the styles of two items. ``sharpness``: that of the analogies over that of the items.
-    ``reconstruction``: the cross entropy of the pixels of each item and the item made anew, in nats. ``colour``, where
-    there is any: how the mean colour of the analogies follows that of the items.
+    ``reconstruction``: the cross entropy of the pixels of each item and the item made anew, in nats. With
+    ``colours``, how those of the analogies follow those of the items, too (:func:`kept_colours`).
     """
     classes = torch.arange(model.node(reader.factor).size or 0)
     before = model.recognise(x).values[style]
@@ -68,11 +71,26 @@ def analogy_numbers(model: TrainedModel, reader: Reader, x: Tensor, style: str =
         [model.recognise(column).values[style] for column in images.unbind(1)], 1
     )  # (N, K, D)
     anew = model.reconstruct(x).clamp(1e-6, 1 - 1e-6)
-    colour = {"colour": colour_kept(x.numpy(), images.numpy())} if x.shape[1] == 3 else {}
     return {
         "read": 100 * share_as_intended(reader.read(images)),
         "shift": style_shift(before.numpy(), after.numpy()),
         "sharpness": 100 * sharpness(images.numpy()) / sharpness(x.numpy()),
         "reconstruction": float(binary_cross_entropy(anew, x, reduction="sum")) / len(x),
-        **colour,
+        **(kept_colours(x.numpy(), images.numpy()) if colours else {}),
+    }
+
+
+def kept_colours(x: np.ndarray, images: np.ndarray) -> Numbers:
+    """Correlations of the colours of items ``(N, C, H, W)`` with those of analogies ``(N, K, C, H, W)``.
+
+    ``colour``: of the mean colour, channel by channel. ``hue``: of what is left of it without its brightness. ``ink``
+    and ``background``: of the colours of these two (:mod:`unknot.metrics.ink`).
+    """
+    mean, made = x.mean((-2, -1)), images.mean((-2, -1))
+    ink, background = zip(ink_and_background(x), ink_and_background(images), strict=True)
+    return {
+        "colour": colours_kept(mean, made),
+        "hue": colours_kept(mean - mean.mean(-1, keepdims=True), made - made.mean(-1, keepdims=True)),
+        "ink": colours_kept(*ink),
+        "background": colours_kept(*background),
     }

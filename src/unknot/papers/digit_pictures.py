@@ -31,7 +31,12 @@ _SMOKE_TRAIN = {"steps": 3, "batch_size": 60}
 
 READ = Measure("read", "analogies read as the intended digit", "%", "higher", decimals=1)
 GRID_READ = Measure("grid_read", "grid images read as the intended digit", "%", "higher", decimals=1)
-COLOUR = Measure("colour", "correlation of the mean colour with that of the image", "", "higher")
+COLOURS = (
+    Measure("colour", "correlation of the mean colour with that of the image", "", "higher"),
+    Measure("hue", "that of the mean colour without its brightness", "", "higher"),
+    Measure("background", "that of the background", "", "higher"),
+    Measure("ink", "that of the ink", "", "higher"),
+)
 OTHERS = (
     Measure("shift", "style moves (1: as far as to another image)"),
     Measure("error", "the recogniser's test error", "%"),
@@ -75,6 +80,10 @@ class Look:
     def row(self) -> str:
         return f"Unknot, M = {self.labels}"
 
+    @property
+    def in_colour(self) -> bool:
+        return "colour" in self.goals
+
     def cases(self, tier: Tier) -> list[Case]:
         """The model, and its recogniser without it. A smoke run is a few steps on the embedded digits."""
         shared: dict[str, Any] = {"data": self.data, "labels": self.labels}
@@ -91,6 +100,7 @@ class Look:
                 "model": dict(settings["model"]),
                 "train": _long(settings["train"], tier),
             }
+            case |= {"colours": True} if self.in_colour else {}
             found.append({**case, "reader": reader, "picture": self.picture})
         alone = {**shared, "model": dict(self.model)}
         train = labels_alone(_long(self.train, tier), shared["labels"])
@@ -98,14 +108,14 @@ class Look:
 
     def experiment(self, name: str, place: str, about: str, quick: str, notes: str) -> Experiment:
         """The experiment with its measures and captions."""
-        grid, colour = self.picture == "style-grid", "colour" in self.goals
+        grid = self.picture == "style-grid"
         return Experiment(
             name=name,
             place=place,
             about=about,
             cases=self.cases,
             run=run,
-            measures=(READ, *((GRID_READ,) if grid else ()), *((COLOUR,) if colour else ()), *OTHERS),
+            measures=(READ, *((GRID_READ,) if grid else ()), *(COLOURS if self.in_colour else ()), *OTHERS),
             budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
             yardsticks=[Yardstick("goal", {"": goal}, "goal", key) for key, goal in self.goals.items()],
             judged={self.row: "goal"} if self.goals else {},
@@ -132,7 +142,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     assert trained.test is not None
     reader = make_reader(settings["data"], FACTOR, settings["reader"], seed)
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
-    numbers = analogy_numbers(trained.model, reader, x, STYLE)
+    numbers = analogy_numbers(trained.model, reader, x, STYLE, settings.get("colours", False))
     if settings["picture"] == "style-grid":
         numbers |= _style_grid(trained, reader, settings, pictures)
     elif pictures is not None:

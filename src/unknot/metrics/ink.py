@@ -1,0 +1,61 @@
+"""Ink and background: the two colours of an image with something on it, told apart by brightness.
+
+Otsu's threshold (1979) parts the pixels of an image into dark and light so that the brightness varies as much as it can
+between the two parts. The background is the part that most of the border belongs to, the ink is the other: so a white
+number on a wall and a black one on a sign both have both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unknot.errors import SpecError
+
+_BORDER = 8  # the border is this part of a side wide
+
+
+def ink_and_background(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean colours of ink and of background, ``(..., C)`` each; ``images`` is ``(..., C, H, W)``.
+
+    An image of one brightness is all background, and its ink has the same colour.
+
+    >>> sign = np.ones((3, 9, 9))
+    >>> sign[0, 3:6, 4] = sign[1, 3:6, 4] = 0  # a blue line on white
+    >>> [colour.tolist() for colour in ink_and_background(sign)]
+    [[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
+    """
+    if images.ndim < 3 or min(images.shape[-2:]) < 3:
+        raise SpecError(
+            f"ink_and_background: expected images (..., C, H, W) of 3 x 3 or more, got {images.shape}"
+        )
+    grey = images.mean(-3)  # (..., H, W)
+    light = grey > _threshold(grey.reshape(*grey.shape[:-2], -1))[..., None, None]
+    background = light == (_border_share(light) > 0.5)[..., None, None]
+    behind = _mean_colour(images, background)
+    ink = np.where(background.all((-2, -1))[..., None], behind, _mean_colour(images, ~background))
+    return ink, behind
+
+
+def _threshold(grey: np.ndarray) -> np.ndarray:
+    """The brightest of the dark pixels ``(...)``, by Otsu's rule; ``grey`` is ``(..., P)``."""
+    ordered = np.sort(grey, -1)
+    sums, count = ordered.cumsum(-1), grey.shape[-1]
+    below = np.arange(1, count)  # pixels in the dark part
+    apart = (sums[..., -1:] - sums[..., :-1]) / (count - below) - sums[..., :-1] / below
+    best = (below * (count - below) * apart**2).argmax(-1)
+    return np.asarray(np.take_along_axis(ordered, best[..., None], -1)[..., 0])
+
+
+def _border_share(mask: np.ndarray) -> np.ndarray:
+    """The share of the border where a mask ``(..., H, W)`` holds."""
+    height, width = mask.shape[-2:]
+    rows, columns = -(-height // _BORDER), -(-width // _BORDER)
+    border = np.ones((height, width), dtype=bool)
+    border[rows:-rows, columns:-columns] = False
+    return np.asarray(mask[..., border].mean(-1))
+
+
+def _mean_colour(images: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Mean colour ``(..., C)`` of the pixels in a mask ``(..., H, W)``."""
+    count = np.maximum(mask.sum((-2, -1)), 1)[..., None]
+    return np.asarray((images * mask[..., None, :, :]).sum((-2, -1)) / count)
