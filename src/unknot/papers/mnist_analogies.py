@@ -43,6 +43,7 @@ def _priced(between: float) -> dict[str, Any]:
     return {"model": model(apart=True), "train": {**TRAIN, "objective": objective}}
 
 
+OURS = model("digit", swap=1.0, independence=5000.0)
 # Without jitter: a reader trained on jittered digits takes whatever is a little blurred for an eight.
 READER = {
     "model": {"style": 2, "width": 32},
@@ -52,7 +53,7 @@ READER = {
 EXPERIMENT = Look(
     data="mnist",
     labels=100,
-    model=model("digit", swap=1.0, independence=5000.0),
+    model=OURS,
     train=TRAIN,
     reader=READER,
     picture="analogies",
