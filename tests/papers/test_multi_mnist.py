@@ -13,6 +13,7 @@ from unknot.papers.multi_mnist import (
     COUNTER,
     EXPERIMENT,
     FEW,
+    FIRST,
     GLANCES,
     HARDER,
     SHARES,
@@ -24,7 +25,9 @@ from unknot.papers.multi_mnist import (
 
 def test_the_rows_of_the_paper_and_what_it_has_not() -> None:
     found = {(case["row"], case["column"]): case for case in cases("quick")}
-    assert found[CELLS, TENTH]["share"] == 0.1
+    assert found[CELLS, TENTH]["share"] == found[FIRST, TENTH]["share"] == 0.1
+    assert "finder" in found[FIRST, TENTH]
+    assert "finder" not in found[CELLS, TENTH]
     assert found[CELLS, FEW]["labels"] == found[ALONE, FEW]["labels"] == found[COUNTER, FEW]["labels"] == 100
     assert found[CELLS, TENTH]["frozen"]
     assert all(found[GLANCES, column]["looks"] == "glances" for column in SHARES)

@@ -44,8 +44,8 @@ def labelled(train: Dataset, number: int | None, seed: int) -> Dataset:
 def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> TrainedModel:
     """The model of canvases, trained on the data, around the model of single digits as it was trained on its own.
 
-    First its finder alone, by ``settings["finder"]`` and on labelled canvases: a frozen digit model adds nothing to
-    what they teach. Then the whole model by ``settings["train"]``, unless that is None.
+    Where ``settings["finder"]`` says how, its finder is trained first, alone and on labelled canvases: a frozen digit
+    model adds nothing to what they teach. Then the whole model, unless ``settings["train"]`` is None.
     """
     digit = digit_model(settings["digits"], json.dumps(settings["digit"], sort_keys=True))
     side = TrainedModel.load(digit.name).shape[-1]
@@ -60,10 +60,12 @@ def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> Trai
         },
     }
     quiet = {"seed": seed, "progress": False, "device": "cpu"}
-    assembled = assemble(data, model, {**(settings["train"] or settings["finder"]), **quiet})
-    finder = assembled.trainee.get_submodule("finder")
-    fit_wholly(finder, data.labelled("count"), TrainConfig.from_dict({**settings["finder"], **quiet}))
-    if settings["train"] is not None:
+    first, train = settings.get("finder"), settings["train"]
+    assembled = assemble(data, model, {**(train or first or {}), **quiet})
+    if first is not None:
+        finder = assembled.trainee.get_submodule("finder")
+        fit_wholly(finder, data.labelled("count"), TrainConfig.from_dict({**first, **quiet}))
+    if train is not None:
         fit_wholly(assembled.trainee, data, assembled.config)
     assembled.trainee.eval()
     return assembled.model
