@@ -60,8 +60,8 @@ def test_a_raised_price_is_the_objective_with_less_weight_on_the_reconstruction(
 
 def test_the_class_is_rewarded_when_places_and_sizes_are_in_the_style():
     stages = falling(OBJECTIVES[PRINTED], 10, 20.0)
-    paid = ["information" in stage["objective"] for stage in stages]
-    assert paid == [k >= REWARDED_FROM for k in range(len(stages))]
+    prices = [stage["objective"]["information"][CLASS] for stage in stages]
+    assert [price < 0 for price in prices] == [k >= REWARDED_FROM for k in range(len(stages))]
     assert not any("information" in stage["objective"] for stage in falling(OBJECTIVES[PRINTED], 10, 0.0))
     highest = [stage["objective"]["alpha"] for stage in stages]
     assert highest == sorted(highest, reverse=True)
