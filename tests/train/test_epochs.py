@@ -78,3 +78,17 @@ def test_a_batch_that_does_not_divide_is_refused() -> None:
 def test_seeds_give_other_orders() -> None:
     orders = [Epochs.plan(digits(), TrainConfig(epochs=1, batch_size=9, seed=s)).order(0) for s in (0, 1)]
     assert not torch.equal(*orders)
+
+
+def test_references_follow_the_batch_and_are_none_of_its_items() -> None:
+    config = TrainConfig(epochs=2, batch_size=100, references=1200)
+    plan = Epochs.plan(digits(), config)
+    further = [batch.ids.tolist() for batch in itertools.islice(plan.references(0), plan.steps)]
+    for step, (batch, others) in enumerate(zip(_ids(plan, 0, plan.steps), further, strict=True)):
+        assert len(set(others)) == 1200
+        assert not set(others) & set(batch)
+        assert next(plan.references(step)).ids.tolist() == others
+    second = Epochs.plan(digits(), config, rank=1, world=2)
+    assert next(second.references(3)).ids.tolist() == further[3]
+    with pytest.raises(SpecError, match="make one of them smaller"):
+        Epochs.plan(digits(), TrainConfig(epochs=1, batch_size=1000, references=1000))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.train.programs import digits, model, plain_elbo
 from unknot.core import validation
 from unknot.data.batch import Batch
 from unknot.errors import DataError, RunError, SpecError
+from unknot.models import GraphicalModel
 from unknot.train import RunFolder, TrainConfig, fit
 from unknot.train.checkpoint import Checkpoint
 from unknot.train.loop import _log_offset
@@ -247,6 +249,27 @@ def test_a_run_refuses_other_settings_and_other_labels(tmp_path: Path) -> None:
         fit(model(), digits(labels=50), _config(steps=9), run)
     with pytest.raises(RunError, match="does not fit this model"):
         fit(model(hidden=16), digits(), _config(steps=9), run)
+
+
+def test_references_are_for_objectives_that_estimate_the_marginal() -> None:
+    spec = {
+        "nodes": {
+            "z": {"family": "normal", "size": 2, "recognised_from": ["x"]},
+            "x": {"family": "bernoulli", "parents": ["z"]},
+        }
+    }
+    priced = {"name": "hfvae", "beta": 4.0}
+    started = {"steps": 1, "objective": {"name": "vae"}}  # a stage that takes none goes without
+    trained = GraphicalModel(spec, (1, 8, 8))
+    config = TrainConfig(
+        steps=3, batch_size=20, references=40, objective=priced, stages=(started,), progress=False
+    )
+    assert fit(trained, digits(), config).steps == 3
+    for objective, one in (({"name": "vae"}, trained), (priced, model(independent=True))):
+        with pytest.raises(SpecError, match="references are for objectives"):
+            fit(one, digits(), replace(config, objective=objective))
+    with pytest.raises(SpecError, match="leave one of the two out"):
+        replace(config, labelled_share=0.5).refuse_wrong_settings()
 
 
 def test_bad_input_is_refused_in_one_sentence() -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
+
 import pytest
 import torch
 
+import unknot
 from tests.train.programs import digits, model, plain_elbo
+from unknot.data.batch import Batch
 from unknot.errors import TraceError
+from unknot.objectives import hfvae
 from unknot.train.step import Held, Step
 
 
@@ -44,3 +49,36 @@ def test_only_the_first_step_compares_the_programs() -> None:
         step(Held(digits().batch(range(8))))
     step.first = False
     assert bool(step(Held(digits().batch(range(8))))[0].isfinite())
+
+
+def test_references_give_the_terms_of_a_larger_batch_and_no_gradient() -> None:
+    """With 6 items and 10 references every item's terms are those it has in one batch of all 16."""
+    torch.manual_seed(0)
+    x, w = torch.randn(16, 3), torch.randn(3, 4, requires_grad=True)
+    noise = torch.randn(16, 2)
+    seen: list[unknot.Trace] = []
+
+    class Linear(torch.nn.Module):
+        def encode(self, x: torch.Tensor) -> unknot.Trace:
+            mean, log_scale = (x @ w).chunk(2, -1)
+            q = unknot.Trace()
+            q.normal(mean, log_scale.exp(), value=mean + noise[: len(x)] * log_scale.exp(), name="z")
+            seen.append(q)
+            return q
+
+        def forward(self, batch: Batch) -> tuple[unknot.Trace, unknot.Trace]:
+            q, p = self.encode(batch.x), unknot.Trace()
+            p.normal(torch.zeros(2), 1.0, value=q["z"], name="z")
+            p.normal(q["z"].value.sum(-1), 1.0, value=batch.x[:, 0], name="x")
+            return q, p
+
+    objective = functools.partial(hfvae, dataset_size=40, beta=4.0, gamma=3.0)
+    model, rows = (
+        Linear(),
+        [Batch(x[part], torch.arange(16)[part], {}, {}, 40) for part in (slice(6), slice(6, 16))],
+    )
+    _, means = Step(model, objective, compiled=False)(Held(rows[0]), Held(rows[1]))
+    assert not seen[-1]["z"].dist.mean.requires_grad
+    whole = objective(*model(Batch(x, torch.arange(16), {}, {}, 40)))
+    for name in ("mutual_information", "within", "marginal", "reconstruction"):
+        torch.testing.assert_close(means.content[name], whole[name][:6].mean().detach())

@@ -23,6 +23,8 @@ class TrainConfig:
     - ``steps`` or ``epochs``: how long; one of them. The last incomplete batch of an epoch is dropped.
     - ``batch_size``: items of one step over all processes. ``labelled_share``: the share of them that has labels
       (of ``labelled_by``, one factor or several, by default any).
+    - ``references``: further items of each step, which the recogniser sees without a gradient: an objective that
+      estimates q(z) from the batch has so many more to estimate it from, and errs less.
     - ``learning_rate``, ``temperature``: a number, or a schedule (see :mod:`unknot.train.schedules`). The
       temperature is written to ``model.temperature``, if it is given.
     - ``betas``, ``weight_decay``: Adam's. ``clip_norm``: gradients longer than this are shortened to it.
@@ -43,6 +45,7 @@ class TrainConfig:
     batch_size: int = 256
     labelled_share: float | None = None
     labelled_by: str | tuple[str, ...] | None = None
+    references: int = 0
     learning_rate: float | Mapping[str, Any] = 1e-3
     temperature: float | Mapping[str, Any] | None = None
     betas: tuple[float, float] = (0.9, 0.999)
@@ -92,6 +95,11 @@ class TrainConfig:
         check(given, TRAIN, "train")
         if (self.steps is None) == (self.epochs is None):
             raise SpecError("train: give either steps or epochs, to say how long to train.")
+        if self.references and self.labelled_share is not None:
+            raise SpecError(
+                "train: references are other items than the batch's, which an epoch with labelled_share does not "
+                "promise; leave one of the two out."
+            )
         for name in ("learning_rate", "temperature"):
             if given[name] is not None:
                 schedule(given[name], 1, f"train.{name}")

@@ -35,6 +35,7 @@ TRAIN: Schema = table(
             "then": left_out_or(list_of(text(), 1)),
             "else": {**text(), "description": "a factor's name or a list of them"},
         },
+        "references": whole(0, 10**9),
         "learning_rate": _changing,
         "temperature": left_out_or(_changing),
         "betas": list_of(

@@ -45,6 +45,11 @@ class Epochs:
                 f"train: batch_size {config.batch_size} is more than the {rows} items of an epoch of {data.name}; "
                 "make it smaller."
             )
+        if rows < config.batch_size + config.references:
+            raise SpecError(
+                f"train: batch_size {config.batch_size} and references {config.references} are more than the {rows} "
+                f"items of {data.name}; make one of them smaller."
+            )
         return cls(data, config, rank, world, rows // config.batch_size)
 
     @property
@@ -70,6 +75,17 @@ class Epochs:
             epoch, done = divmod(step, self.per_epoch)
             rows = self._own(self.order(epoch), done)
             yield from iterate(self.data, rows, share_of(self.config.batch_size, self.world), True, None)
+            step += self.per_epoch - done
+
+    def references(self, step: int) -> Iterator[Batch]:
+        """Beside every batch from ``step`` on, the items that follow it in its epoch, the same for all processes."""
+        places = self.config.batch_size + torch.arange(self.config.references)
+        while True:
+            epoch, done = divmod(step, self.per_epoch)
+            order = self.order(epoch)
+            for batch in range(done, self.per_epoch):
+                rows = order[(batch * self.config.batch_size + places) % len(order)]
+                yield take(self.data, rows.to(self.data.device))
             step += self.per_epoch - done
 
     def batch(self, step: int) -> Batch:

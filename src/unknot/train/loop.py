@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -29,7 +30,7 @@ from unknot.train.held_out import HeldOut, held_out_score
 from unknot.train.interrupt import Interrupts
 from unknot.train.lazy_adam import LazyAdam, entries
 from unknot.train.metrics_log import MetricsLog
-from unknot.train.objective import Objective, resolve
+from unknot.train.objective import Objective, resolve, takes
 from unknot.train.processes import any_process, connect
 from unknot.train.progress import Progress
 from unknot.train.run_folder import RunFolder
@@ -148,11 +149,12 @@ class Loop:
         others = replace(self.epochs, config=replace(self.config, seed=self.config.seed + 1)).batches(
             state.step
         )
+        further = self.epochs.references(state.step) if self.config.references else repeat(None)
         with ExitStack() as checks:
             if state.step > 0:
                 checks.enter_context(validation(False))
             while state.step < steps and not state.stopping.exhausted:
-                self._step(next(batches))
+                self._step(next(batches), next(further))
                 if state.adversary is not None:
                     state.adversary.step(others)
                 if state.step == 1:  # the first step has shown that the program is sound
@@ -164,8 +166,8 @@ class Loop:
                     return self._end("interrupted")
         return self._end("patience" if state.stopping.exhausted else "finished")
 
-    def _step(self, batch: Batch) -> None:
-        """One step: forward, backward, clip, update."""
+    def _step(self, batch: Batch, further: Batch | None) -> None:
+        """One step: forward, backward, clip, update; ``further`` items are for objectives that take a reference."""
         state = self.state
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(state.step)
@@ -175,7 +177,8 @@ class Loop:
         self.guard.before_step(state.step)
         try:
             with self.fabric.autocast():
-                loss, means = self.forward(Held(batch))
+                used = further is not None and takes(self.step_module.objective, "reference")
+                loss, means = self.forward(Held(batch), *([Held(further)] if used else []))
         except (RuntimeError, ValueError) as error:
             self._explain(*self.guard.states[-1], error)
             raise
@@ -202,6 +205,11 @@ class Loop:
             seeding.seed_all(self.config.seed)
             found = resolve(self.config.objective, dataset_size, draw)
             found = found.to(self.fabric.device) if isinstance(found, nn.Module) else found
+            if self.config.references and not (takes(found, "reference") and hasattr(self.model, "encode")):
+                raise SpecError(
+                    "train: references are for objectives that estimate q(z) from the batch, hfvae for instance, and "
+                    "models with encode; leave them out."
+                )
             given = self.config.stages
             return found, plan(given, found, self.epochs.steps, self.model, dataset_size, draw)
 

@@ -65,6 +65,22 @@ def resolve(
     return FactorVAE(draw(), **symbols)
 
 
+def takes(objective: Objective, symbol: str) -> bool:
+    """Whether a resolved objective has a symbol of that name, as a parameter or among its options.
+
+    >>> takes(resolve({"name": "hfvae", "beta": 2.0}, dataset_size=100), "reference")
+    True
+    >>> takes(resolve({"name": "vae"}, dataset_size=100), "reference")
+    False
+    """
+    function = objective.func if isinstance(objective, partial) else objective
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return symbol in parameters or symbol in (_options(function, parameters) or ())
+
+
 def _entry(name: str) -> Entry:
     from unknot.objectives.catalogue import CATALOGUE
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from unknot.core.check import check
+from unknot.core.trace import Trace
 from unknot.data.batch import Batch
 from unknot.train.objective import Objective
 
@@ -24,7 +25,10 @@ class Held(Generic[Content]):
 
 
 class Step(nn.Module):
-    """From a batch to the loss and the means of the objective's terms."""
+    """From a batch to the loss and the means of the objective's terms.
+
+    ``further`` items go to the objective as the ``reference`` of its estimate of q(z); they carry no gradient.
+    """
 
     objective: Objective
 
@@ -36,14 +40,24 @@ class Step(nn.Module):
         self._run = torch.compile(self._compute, fullgraph=True, dynamic=False) if compiled else self._compute
         self.first = True  # the first step of a run: eager, and the traces are checked against each other
 
-    def forward(self, batch: Held[Batch]) -> tuple[Tensor, Held[dict[str, Tensor]]]:
-        loss, means = (self._compute if self.first else self._run)(batch.content)
+    def forward(
+        self, batch: Held[Batch], further: Held[Batch] | None = None
+    ) -> tuple[Tensor, Held[dict[str, Tensor]]]:
+        run = self._compute if self.first else self._run
+        loss, means = run(batch.content, None if further is None else further.content)
         return loss, Held(means)
 
-    def _compute(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+    def _compute(self, batch: Batch, further: Batch | None) -> tuple[Tensor, dict[str, Tensor]]:
         q, p = self.model(batch)
         if self.first:
             check(q, p)
-        terms = self.objective(q, p)
+        terms = self.objective(q, p, **({} if further is None else {"reference": self._encoded(further)}))
         loss = terms.loss
         return loss, {"loss": loss.detach().float(), **terms.means()}
+
+    def _encoded(self, further: Batch) -> Trace:
+        """The recognition trace of items whose parameters alone are wanted."""
+        model: Any = self.model
+        with torch.no_grad():
+            found: Trace = model.encode(further.x)
+        return found
