@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from unknot.data.from_arrays import from_arrays
+from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError, UnknotWarning
 
 X = np.zeros((4, 3), dtype=np.float32)
@@ -20,6 +21,27 @@ def test_items_factors_splits_and_ids():
     assert len(data) == 4
     assert data.split("test").ids.tolist() == [5, 3]
     assert data.factors["digit"].known.tolist() == [True, True, False, True]
+
+
+def test_wide_and_nearly_empty_whole_numbers_are_counts_of_words():
+    counts = np.random.default_rng(0).poisson(0.05, (30, 300))
+    data = from_arrays(counts)
+    assert isinstance(data.x, SparseCounts)
+    np.testing.assert_array_equal(data.x[:].numpy(), counts)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        np.random.default_rng(0).poisson(0.5, (30, 300)),  # too full
+        np.random.default_rng(0).poisson(0.05, (30, 50)),  # too narrow
+        np.random.default_rng(0).poisson(0.05, (30, 300)).astype(np.uint8),  # pixels
+        np.random.default_rng(0).poisson(0.05, (30, 300)).astype(np.float32),
+        -np.random.default_rng(0).poisson(0.05, (30, 300)),
+    ],
+)
+def test_other_rows_stay_dense(other: np.ndarray):
+    assert isinstance(from_arrays(other).x, torch.Tensor)
 
 
 def test_rows_kept_for_the_test_do_not_decide_which_classes_there_are():

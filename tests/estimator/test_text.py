@@ -77,3 +77,15 @@ def test_sparse_counts_stay_sparse() -> None:
     vae = StructuredVAE(steps=3, style=2, verbose=False).fit(matrix, kind=np.arange(20) % 2)
     assert vae.predict(matrix).shape == (20,)
     assert vae.sample(2).shape == (2, 30)
+
+
+def test_dense_counts_of_words_are_fitted_and_read_as_sparse_ones() -> None:
+    kind = np.arange(40) % 2
+    rates = np.where(np.arange(300) % 2 == kind[:, None], 0.12, 0.02)
+    counts = np.random.default_rng(0).poisson(rates)  # (40, 300)
+    dense = StructuredVAE(steps=3, verbose=False).fit(counts, kind=kind)
+    thin = StructuredVAE(steps=3, verbose=False).fit(sparse.csr_matrix(counts), kind=kind)
+    np.testing.assert_array_equal(dense.predict(counts), thin.predict(counts))
+    fuller = counts + 1  # than counts of words are taken to be: the model knows what it was fitted on
+    np.testing.assert_array_equal(dense.predict(fuller), thin.predict(sparse.csr_matrix(fuller)))
+    assert (dense.predict(counts) == kind).mean() > 0.9

@@ -15,8 +15,13 @@ from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.plain_array import plain_array
+from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError
+
+# Whole numbers in rows this wide and with this share of zeros are counts of words. (Pixels are uint8, and of written
+# digits four in five are empty.)
+_WORDS, _ABSENT = 200, 0.9
 
 
 def from_arrays(
@@ -37,7 +42,8 @@ def from_arrays(
 
     Arguments:
 
-    * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``;
+    * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``.
+      Rows of whole numbers, wide and nearly empty, are counts of words, of which only the words present are held;
     * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN or masked out, and -1
       for the integer kinds; in a continuous factor -1 is a number like any other;
     * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
@@ -66,7 +72,7 @@ def from_arrays(
     return Dataset(name, items, numbers, made, parts, licence)
 
 
-def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems:
+def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCounts:
     if isinstance(x, Tensor | StoredItems):
         items = x
     else:
@@ -86,9 +92,28 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems:
         low, high = _range(items, name, missing)
         _refuse_wrong_scale(items, low, high, name)
         is_image = items.dtype.is_floating_point and low >= 0 and high <= 1
+        if isinstance(items, Tensor) and low >= 0 and _are_words(items):
+            return _counts(items)
     if not is_image or items.ndim != 3:
         return items
     return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
+
+
+def _are_words(items: Tensor) -> bool:
+    """Whether rows of numbers look like counts of words: whole, wide, and nearly all of them zero."""
+    whole = not items.dtype.is_floating_point and items.dtype != torch.bool
+    return (
+        whole
+        and items.ndim == 2
+        and items.shape[1] >= _WORDS
+        and float((items == 0).float().mean()) >= _ABSENT
+    )
+
+
+def _counts(items: Tensor) -> SparseCounts:
+    from scipy import sparse
+
+    return SparseCounts.from_scipy(sparse.csr_matrix(items.numpy()))
 
 
 def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float, float]:
