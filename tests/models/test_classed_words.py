@@ -53,8 +53,8 @@ def test_the_prior_is_a_number_of_common_words() -> None:
     data = from_arrays(torch.randint(0, 5, (20, 6)))
     words = ClassedWords("y", 2, {}, 6, (), prior_words=50.0)
     assert words.log_prior() is None
-    words.prepare(data)
-    torch.testing.assert_close(words.common.softmax(-1), log_shares_of(data).exp())
+    words.prepare(data, torch.nn.Identity())
+    torch.testing.assert_close(words.common.softmax(-1), log_shares_of(data.batches(1000)).exp())
     torch.nn.init.zeros_(words.weights)
     prior = words.log_prior()
     assert prior is not None
@@ -69,7 +69,7 @@ def test_training_begins_where_naive_bayes_with_em_ends() -> None:
     x, labels = counts(12, 6), [0, 1, -1, 0, -1, -1, 1, -1, -1, -1, 0, -1]
     data = from_arrays(x.int(), {"y": labels}, classes={"y": [0, 1]})
     words = ClassedWords("y", 2, {}, 6, (), prior_words=3.0)
-    words.prepare(data)
+    words.prepare(data, torch.nn.Identity())
     common = (x.sum(0) + 0.5) / (x.sum(0) + 0.5).sum()
     shares = [[float(label == c) for c in (0, 1)] for label in labels]
     for sweep in range(16):

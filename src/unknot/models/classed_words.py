@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -93,19 +93,20 @@ class ClassedWords(nn.Module):
         self.network = mlp(self.inputs, hidden, words) if others else None
         self.items = 0  # of the data set, once it is known
 
-    def prepare(self, data: Any) -> None:
+    def prepare(self, data: Any, weigh: Callable[[Tensor], Tensor]) -> None:
         """Begin where naive Bayes with EM ends: the bound's maximum over the words of classes alone.
 
         Each class starts at the words of its labelled documents; then, in turn, unlabelled documents are shared among
         the classes by Bayes' rule, and each class takes the words of its shares (Nigam et al. 2000). ``data`` gives
-        batches with the labels that may be seen; without any, all classes start alike but for some noise.
+        batches with the labels that may be seen; without any, all classes start alike but for some noise. ``weigh``
+        makes of counts what the model sees of them.
         """
         self.items = len(data)
-        batches = list(data.batches(1000, shuffle=False))
+        batches = [replace(one, x=weigh(one.x)) for one in data.batches(1000, shuffle=False)]
         with torch.no_grad():
             blank = torch.zeros_like(self.weights)
             seen = sum((_words_by_class(b.x, _marks(b, self.name, blank)) for b in batches), blank)
-            self.common.copy_(log_shares_of(data))
+            self.common.copy_(log_shares_of(batches))
             if not bool(seen.any()):
                 self.weights.normal_(0.0, 0.1)
                 return
@@ -161,10 +162,10 @@ def _words_by_class(x: Tensor, shares: Tensor) -> Tensor:
     return torch.sparse.mm(x.t(), shares).T if x.is_sparse else shares.T @ x
 
 
-def log_shares_of(data: Any) -> Tensor:
+def log_shares_of(batches: Iterable[Any]) -> Tensor:
     """Logarithms of the words' shares of a corpus, every word counted half a time more."""
     total: Tensor | None = None
-    for batch in data.batches(1000, shuffle=False):
+    for batch in batches:
         summed = torch.sparse.sum(batch.x, 0).to_dense() if batch.x.is_sparse else batch.x.sum(0)
         total = summed if total is None else total + summed
     assert total is not None

@@ -29,6 +29,7 @@ from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.swap import kept_value, swapped_label
 from unknot.models.whitening import Whitening
+from unknot.models.word_weights import WordWeights
 from unknot.suggest import did_you_mean
 
 
@@ -67,6 +68,7 @@ class GraphicalModel(nn.Module):
         self.temperature: Tensor  # of relaxed draws; schedules set it
         self.likelihood: Likelihood = likelihood(data, self.shape, self.spec.width)
         self.families = ByNode({n.name: family(n) for n in self.spec.latents})
+        self.weigh = WordWeights(self.shape[0]) if data.weights == "tfidf" else nn.Identity()
         self.trunk = self.likelihood.trunk()
         self.jitter = _augmenter(self.spec, self.shape)
         own = [n for n in self.spec.latents if n.recogniser != "bayes"]
@@ -92,6 +94,7 @@ class GraphicalModel(nn.Module):
         """
         labels = {name: self._label(name, value) for name, value in (labels or {}).items()}
         q = Trace(samples=samples)
+        x = self.weigh(x)
         inputs = {self.spec.data.name: self.trunk(x)} if len(self.recognition) else {}  # (B, H)
         for name in self.spec.recognition_order:
             node = self.spec[name]
@@ -109,7 +112,7 @@ class GraphicalModel(nn.Module):
             q: the values of the nodes: a recognition trace, or ``unknot.given(...)`` to generate.
         """
         p, outputs = self._generative_program(q)
-        self.likelihood.site(p, outputs, x, self.spec.data.name)
+        self.likelihood.site(p, outputs, x if x is None else self.weigh(x), self.spec.data.name)
         words = self.generation[self.spec.data.name]
         prior = words.log_prior() if isinstance(words, ClassedWords) and x is not None else None
         if prior is not None and self.training:
@@ -147,9 +150,11 @@ class GraphicalModel(nn.Module):
 
     def prepare(self, data: Any) -> None:
         """Take from the training data what training starts from."""
+        if isinstance(self.weigh, WordWeights):
+            self.weigh.prepare(data)
         words = self.generation[self.spec.data.name]
         if isinstance(words, ClassedWords):
-            words.prepare(data)
+            words.prepare(data, self.weigh)
 
     # ---- use ----------------------------------------------------------------------------------------
 

@@ -34,6 +34,8 @@ class NodeSpec:
             words are made from, "bayes": by Bayes' rule, from the generative model itself; "": the default.
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
             to have seen beside its own; None: the default.
+        weights: of words, "tfidf" for rare words that count more and documents of one length
+            (:mod:`unknot.models.word_weights`); "": as they are counted.
         concentration: of words from topics, that of a symmetric Dirichlet prior of the topics' shares, approximated by
             Laplace's method; None: shares are softmax of standard normal numbers.
         sampled_words: of words from a product of topics, how many words that a batch does not hold are drawn for the
@@ -65,6 +67,7 @@ class NodeSpec:
     pixels: int = 1
     recogniser: str = ""
     prior_words: float | None = None
+    weights: str = ""
     concentration: float | None = None
     sampled_words: int = 0
     generator: str = ""

@@ -148,6 +148,8 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(
             f"node '{one.name}': recogniser bayes is for a categorical node that words are made from"
         )
+    if one.weights and one.family != "multinomial":
+        raise SpecError(f"node '{one.name}': weights are of words (multinomial), not of {one.family} data")
     if one.generator and not (one.is_data and LIKELIHOODS[one.family].entrywise):
         raise SpecError(f"node '{one.name}': generator says how images and other numbers are made")
     if one.sees and one.is_data:

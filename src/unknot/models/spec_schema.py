@@ -43,6 +43,7 @@ NODE: Schema = table(
         "pixels": whole(1, 10**6),
         "recogniser": {"enum": ["", "faces", "bayes"], "description": "faces, bayes, or left out"},
         "prior_words": left_out_or(number(0)),
+        "weights": {"enum": ["", "tfidf"], "description": "tfidf, or left out"},
         "concentration": left_out_or(number(above=0)),
         "sampled_words": whole(0, 10**9),
         "generator": {"enum": ["", "product"], "description": "product, or left out"},

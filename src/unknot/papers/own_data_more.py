@@ -165,6 +165,7 @@ EXPERIMENT = Experiment(
         "own-data-generative. None of these sets is fresh: MNIST-like digits and words were looked at while the "
         "defaults were made; two factors on images were scored once with independent factors, worse than logistic "
         "regression, and again when factors came to depend on each other; words were scored once as any rows of "
-        "counts, below logistic regression, and again as words."
+        "counts, below logistic regression, and again as words, "
+        "first as they were counted and then weighed, which was chosen on other posts."
     ),
 )

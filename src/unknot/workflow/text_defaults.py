@@ -34,7 +34,8 @@ def suits_text_model(data: Dataset) -> bool:
 def text_model(data: Dataset, topics: int = 0) -> dict[str, Any]:
     """A description: the class enumerated, recognised by Bayes' rule, and beside it so many ``topics``.
 
-    Of two thousand words that every class is believed to have seen, from ten labels a class on two hundred a label.
+    Counts are weighed by tf-idf. Every class is believed to have seen two thousand words of the corpus, from ten
+    labels a class on two hundred a label.
     """
     (name, factor), x = next(iter(data.factors.items())), "x"
     while x in data.factors:
@@ -54,4 +55,6 @@ def text_model(data: Dataset, topics: int = 0) -> dict[str, Any]:
     prior = max(PRIOR_WORDS, PRIOR_WORDS_A_LABEL * int(factor.known.sum()) / class_count(factor))
     parents = [name, style] if topics else [name]
     nodes[x] = {"family": "multinomial", "parents": parents, "prior_words": prior}
+    if not data.x.dtype.is_floating_point:  # of texts, words are weighed already
+        nodes[x]["weights"] = "tfidf"
     return {"nodes": nodes}

@@ -1,0 +1,47 @@
+"""WordWeights: counts of words as a model sees them, rare words heavier and every document of one length (tf-idf)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+LENGTH = 5.0  # as of texts (unknot.data.word_counter)
+
+
+class WordWeights(nn.Module):
+    """c occurrences of a word count (1 + log c) idf of the word, and a document has the Euclidean length ``length``.
+
+    idf = log((1 + N) / (1 + documents with the word)) + 1, from the N training documents. Words of one document are not
+    independent, and counted one by one they make a model sure of everything; so weighed they do so less.
+    Dense and sparse ``(B, V)``; the sparse are coalesced, and stay so.
+    """
+
+    def __init__(self, words: int, length: float = LENGTH) -> None:
+        super().__init__()
+        self.length = length
+        self.register_buffer("idf", torch.ones(words))
+        self.idf: Tensor
+
+    def prepare(self, data: Any) -> None:
+        """Take the words' idf from the training documents."""
+        documents = torch.zeros_like(self.idf)
+        for batch in data.batches(1000, shuffle=False):
+            x = batch.x.coalesce() if batch.x.is_sparse else batch.x
+            documents += (
+                torch.bincount(x.indices()[1], minlength=len(documents)) if x.is_sparse else (x > 0).sum(0)
+            )
+        self.idf.copy_(torch.log((1 + len(data)) / (1 + documents)) + 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not x.is_sparse:
+            weights = torch.where(x > 0, 1 + torch.log(x.clamp_min(1e-30)), 0.0) * self.idf
+            return self.length * weights / weights.norm(dim=-1, keepdim=True).clamp_min(1e-9)
+        rows, words = x.indices()
+        weights = (1 + torch.log(x.values())) * self.idf[words]
+        squares = weights.new_zeros(len(x)).index_add(0, rows, weights**2)
+        scaled = weights * (self.length / squares.sqrt().clamp_min(1e-9))[rows]
+        return torch.sparse_coo_tensor(
+            x.indices(), scaled, x.shape, is_coalesced=True, check_invariants=False
+        )
