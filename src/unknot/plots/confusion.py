@@ -21,6 +21,7 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     share = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     size = min(max(3.0, 1.4 + 0.36 * count), 7.5)
     figure = new_figure(size + 0.4, size)
+    figure.set_layout_engine("constrained", w_pad=0.12)  # room for the words beside the second axis
     axes = figure.add_subplot()
     axes.imshow(share, cmap="Blues", vmin=0, vmax=1)
     if count <= _SHOW_NUMBERS:
