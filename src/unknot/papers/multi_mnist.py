@@ -68,7 +68,7 @@ TRAIN: dict[str, Any] = {
     "learning_rate": {"name": "cosine", "start": 3e-3},
     "clip_norm": 20000.0,
 }
-# The longer one: of labels alone the finder alone learns, several times faster; then the whole model, as above.
+# The longer one: from labels alone the finder alone, in cheaper steps; then the whole model, as above.
 FINDER: dict[str, Any] = {
     "steps": 1500,
     "batch_size": 64,

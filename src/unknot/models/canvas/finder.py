@@ -26,8 +26,8 @@ class Finder(nn.Module):
     two ways. A place by cell choice comes with the cell that it was found in, an auxiliary variable: the generative
     program says, given the place, which cell it was found in, so the bound stays a bound for any such say.
 
-    It has no pixels to explain, so on its own it learns from labels alone; each step costs less than half of one of
-    the whole model, to which nothing is lost while the nested model is frozen and all is known of a canvas.
+    It has no pixels to explain, so on its own it learns from labels alone. The nested model does not run then, and
+    nothing is lost by it while that model is frozen and all is known of a canvas: its terms have no gradient here.
 
     Labels are called ``count``, ``place_1``, ...; arguments as of :class:`~unknot.models.canvas.canvas.Canvas`, and
     ``size``: a thing's usual side, as a share of the canvas.
