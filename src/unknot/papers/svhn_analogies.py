@@ -80,6 +80,8 @@ EXPERIMENT = Look(
         f"number may be darker or brighter than its wall; colours have normal noise of {NOISE}; the style is kept free "
         "of the digit as in mnist-analogies. The row below is the best recipe of svhn, trained for a shorter time. Ink "
         "and background are told apart by brightness. "
+        "On the labels alone these rates are too high, and the recogniser names the commonest digit; what a recogniser "
+        "learns from as many labels is in svhn. "
         "Settings were chosen on the last 3,000 training images, at half the resolution. The digits are not equally "
         "frequent: from a style of noise a linear probe errs by 80.9 %, five neighbours by 86.2 %."
     ),
