@@ -23,8 +23,8 @@ def test_the_model_and_its_data_come_back() -> None:
 def test_an_interrupt_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     step = Loop._step
 
-    def interrupted(loop: Loop, batch: Batch) -> None:
-        step(loop, batch)
+    def interrupted(loop: Loop, batch: Batch, further: Batch | None) -> None:
+        step(loop, batch, further)
         os.kill(os.getpid(), signal.SIGINT)  # Ctrl-C while training: the loop ends after this step
 
     monkeypatch.setattr(Loop, "_step", interrupted)
