@@ -18,7 +18,7 @@ def command(
 ) -> None:
     """Learn digits and handwriting styles from 60,000 images of which 100 are labelled, and write a report.
 
-    Takes about five CPU minutes. Without MNIST and without a network it uses the digits that come with
+    Takes about three minutes on two cores. Without MNIST and without a network it uses the digits that come with
     scikit-learn, and says so.
     """
     from unknot.papers.demo import demo_recipe
