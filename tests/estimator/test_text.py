@@ -89,3 +89,5 @@ def test_dense_counts_of_words_are_fitted_and_read_as_sparse_ones() -> None:
     fuller = counts + 1  # than counts of words are taken to be: the model knows what it was fitted on
     np.testing.assert_array_equal(dense.predict(fuller), thin.predict(sparse.csr_matrix(fuller)))
     assert (dense.predict(counts) == kind).mean() > 0.9
+    with pytest.raises(DataError, match="x holds -3, but the model was fitted on counts"):
+        dense.predict(np.where(counts == counts.max(), -3, counts))

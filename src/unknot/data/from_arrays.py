@@ -101,19 +101,15 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
 
 def _are_words(items: Tensor) -> bool:
     """Whether rows of numbers look like counts of words: whole, wide, and nearly all of them zero."""
-    whole = not items.dtype.is_floating_point and items.dtype != torch.bool
-    return (
-        whole
-        and items.ndim == 2
-        and items.shape[1] >= _WORDS
-        and float((items == 0).float().mean()) >= _ABSENT
-    )
+    if items.dtype.is_floating_point or items.dtype == torch.bool or items.ndim != 2 or not len(items):
+        return False
+    return items.shape[1] >= _WORDS and int(items.count_nonzero()) <= (1 - _ABSENT) * items.numel()
 
 
 def _counts(items: Tensor) -> SparseCounts:
     from scipy import sparse
 
-    return SparseCounts.from_scipy(sparse.csr_matrix(items.numpy()))
+    return SparseCounts.from_scipy(sparse.csr_matrix(items.cpu().numpy()))
 
 
 def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float, float]:

@@ -86,8 +86,11 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
     return spoken
 
 
-def refuse_other_items(items: Dataset, known: Dataset, shares: bool) -> None:
-    """Refuse items of another shape than those of the training data, or of another scale where they were shares."""
+def refuse_other_items(items: Dataset, known: Dataset, family: str) -> None:
+    """Refuse items of another shape than those of the training data, or that its ``family`` cannot hold.
+
+    Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0.
+    """
     if items.item_shape != known.item_shape:
         what = "features" if len(items.item_shape) == len(known.item_shape) == 1 else "items"
         count = f"X has {items.item_shape.numel()} features, but expecting {known.item_shape.numel()}: "
@@ -95,10 +98,12 @@ def refuse_other_items(items: Dataset, known: Dataset, shares: bool) -> None:
             f"{count if what == 'features' else ''}x has items of shape {tuple(items.item_shape)}, but the model "
             f"was fitted on {tuple(known.item_shape)}; resize or cut them as for fit."
         )
-    if not shares or not isinstance(items.x, Tensor) or not items.x.is_floating_point():
+    if not isinstance(items.x, Tensor):
         return
     low, high = float(items.x.min()), float(items.x.max())
-    if low < 0 or high > 1:
+    if family == "multinomial" and low < 0:
+        raise DataError(f"x holds {low:g}, but the model was fitted on counts, which are at least 0.")
+    if family == "bernoulli" and items.x.is_floating_point() and (low < 0 or high > 1):
         worst = high if high > 1 else low
         raise DataError(
             f"x holds {worst:g}, but the model was fitted on values from 0 to 1; scale x as it was for fit."
