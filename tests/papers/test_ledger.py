@@ -177,7 +177,7 @@ def test_pictures_survive_an_interrupt(tmp_path, known) -> None:
 
 def test_summaries_keep_cases_apart() -> None:
     runs = [
-        {"case": {"row": row}, "numbers": {"error": value}, "seconds": 1.0}
+        {"case": {"row": row}, "numbers": {"error": value}, "cpu_seconds": 1.0}
         for row, value in [("a", 1.0), ("b", 5.0), ("a", 3.0)]
     ]
     rows = {row["case"]["row"]: row for row in summarise(runs)}

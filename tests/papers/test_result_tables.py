@@ -9,7 +9,7 @@ from unknot.papers.result_tables import number_text, reaches, result_tables, see
 
 def content(error: float) -> dict[str, object]:
     numbers = {"error": {"mean": error, "sd": 0.5, "values": [error]}}
-    return {"tier": "quick", "summary": [{"case": CASE, "seeds": 3, "numbers": numbers, "seconds": 90.0}]}
+    return {"tier": "quick", "summary": [{"case": CASE, "seeds": 3, "numbers": numbers, "cpu_seconds": 90.0}]}
 
 
 def test_a_cell_says_whether_it_misses_and_what_was_not_run() -> None:

@@ -18,7 +18,7 @@ def test_misses_and_what_has_not_been_run_are_seen(tmp_path, monkeypatch) -> Non
     one = toy(constant(8.0), [CASE, OTHER])
     assert "Not run yet: `unknot reproduce toy`" in results_page([one], tmp_path)
     page = make(monkeypatch, tmp_path, one, only=["M = 100"])
-    assert "| error (%) | M = 100 | M = 1000 | judged by | seeds | minutes a seed |" in page
+    assert "| error (%) | M = 100 | M = 1000 | judged by | seeds | CPU minutes a seed |" in page
     assert "| ours | 8.00 ± 0.00 | not run | S17 [P] | 2 | 0.0 |" in page
     assert "| S17 [P] | 9.71 ± 0.91 | 2.88 |" in page
     page = make(monkeypatch, tmp_path, one)
@@ -55,7 +55,7 @@ def test_without_columns_the_measures_are_the_columns(tmp_path, monkeypatch) -> 
     cases = [{"row": "ours", "labels": 100}, {"row": "alone", "labels": 1}]
     goal = Yardstick("S17", {"": 0.5})
     page = make(monkeypatch, tmp_path, toy(run, cases, measures=measures, yardsticks=[goal]), seeds=1)
-    assert "|  | error (%) | leak | judged by | seeds | minutes a seed |" in page
+    assert "|  | error (%) | leak | judged by | seeds | CPU minutes a seed |" in page
     assert "| ours | **miss** 1.00 | 90.00 | S17 [P] | 1 | 0.0 |" in page
     assert "| alone | 2.00 | – |  | 1 | 0.0 |" in page
     assert "| S17 [P] | 0.50 | – |" in page

@@ -168,8 +168,9 @@ def summarise(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
             values = [run["numbers"][name] for run in group if name in run["numbers"]]
             spread = stdev(values) if len(values) > 1 else None
             numbers[name] = {"mean": mean(values), "sd": spread, "values": values}
-        seconds = mean(run["seconds"] for run in group)
-        rows.append({"case": group[0]["case"], "seeds": len(group), "numbers": numbers, "seconds": seconds})
+        # not the seconds on a clock, which say how busy the machine was
+        cost = mean(run["cpu_seconds"] for run in group)
+        rows.append({"case": group[0]["case"], "seeds": len(group), "numbers": numbers, "cpu_seconds": cost})
     return rows
 
 

@@ -76,12 +76,12 @@ class Cells:
         return ", ".join(dict.fromkeys(y.title for y in found if y is not None))
 
     def cost(self, row: str) -> tuple[str, str]:
-        """Seeds and minutes a seed, over the columns of a row."""
+        """Seeds and CPU minutes a seed, over the columns of a row."""
         rows = [found for (name, _), found in self.found.items() if name == row]
         if not rows:
             return "", ""
         seeds = sorted({found["seeds"] for found in rows})
-        minutes = [found["seconds"] / 60 for found in rows]
+        minutes = [found["cpu_seconds"] / 60 for found in rows]
         return "–".join(
             str(n) for n in dict.fromkeys((seeds[0], seeds[-1]))
         ), f"{sum(minutes) / len(minutes):.1f}"
@@ -121,7 +121,7 @@ def _table(
 ) -> list[str]:
     judges = {row: cells.judged_by(row, measures) for row in ours}
     judged = any(judges.values())
-    extra = (["judged by"] if judged else []) + (["seeds", "minutes a seed"] if with_cost else [])
+    extra = (["judged by"] if judged else []) + (["seeds", "CPU minutes a seed"] if with_cost else [])
     head = [corner, *columns, *extra]
     lines = []
     for row, texts in ours.items():
