@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.papers.own_data_items import READERS, as_categories, digit_images, digits_twice
+from unknot.papers.own_data_items import (
+    HIDDEN,
+    READERS,
+    as_categories,
+    digit_images,
+    digits_twice,
+    with_holes,
+)
 from unknot.papers.own_data_sets import GROUPS
 
 pytest.importorskip("pandas")
@@ -34,6 +41,16 @@ def test_categories_stay_categories() -> None:
     region = next(i for i, column in enumerate(items.table) if column.name == "region")
     assert np.nanmax(items.x[:, region]) == len(items.table[region].classes) - 1
     assert len(items.x) == len(items.plain) == len(items.labels["label"])
+
+
+def test_holes_are_as_many_as_said_and_the_rest_is_the_table() -> None:
+    items = with_holes("wine")
+    assert items.x.shape == (178, 13)
+    missing = np.isnan(items.x)
+    assert abs(missing.mean() - HIDDEN) < 4 * np.sqrt(HIDDEN * (1 - HIDDEN) / missing.size)  # 1 in 15,000
+    from sklearn.datasets import load_wine
+
+    np.testing.assert_array_equal(items.x[~missing], load_wine().data[~missing])
 
 
 def test_every_reader_has_a_name_that_cases_use() -> None:

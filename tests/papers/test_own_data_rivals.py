@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS, Task
+from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS, Task, linear, linear_after_regression
 
 DRAW = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -28,3 +28,17 @@ def test_ours_answers_in_the_same_form() -> None:
     assert said.shape == (20, 3)
     numbers = NUMBER_METHODS["ours"](Task(X[:20], X[:20, 0], X[20:40], X[40:], 0, 0, steps=20))
     assert np.corrcoef(numbers, X[40:, 0])[0, 1] > 0.8
+
+
+def test_a_gap_filled_by_regression_is_better_than_the_mean_where_columns_go_together() -> None:
+    one = np.random.default_rng(1).standard_normal(400)
+    x = np.stack([one, one], 1) + 0.1 * np.random.default_rng(2).standard_normal((400, 2))
+    y = (one > 0).astype(int)
+    x[np.arange(400), np.random.default_rng(3).integers(0, 2, 400)] = (
+        np.nan
+    )  # one of the two is always missing
+    x[100:200] = np.stack([one, one], 1)[100:200]  # but for unlabelled rows, which show how they go together
+    task = Task(x[:100], y[:100], x[100:200], x[200:], 2, 0)
+    right = [(method(task).argmax(1) == y[200:]).mean() for method in (linear_after_regression, linear)]
+    assert right[0] > 0.9
+    assert right[0] >= right[1]

@@ -1,18 +1,21 @@
-"""Strangers' data that are no plain tables: small images, words, tables with categories, and two factors at once."""
+"""Strangers' data that are no plain tables: small images, words, categories, holes, and two factors at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from unknot.data.column import Column
 from unknot.data.sets.loading import load
 from unknot.papers.own_data_fit import real_columns
-from unknot.papers.own_data_sets import GROUPS, Source, design, frame, kind_of
+from unknot.papers.own_data_sets import GROUPS, Source, design, frame, kind_of, read
 
 DOCUMENTS = 4000
+HOLED = ("breast_cancer", "wine", "digits", "biopsy", "olive", "penguins")
+HIDDEN = 0.4  # share of the entries of a table that are hidden, where holes are the point
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,14 @@ def hawks_twice() -> Items:
     return Items(x, x, labels, real_columns(x))
 
 
+def with_holes(item: str) -> Items:
+    """A table of the first two groups, nearly complete, of which two entries in five are taken away, whichever."""
+    rows = read(next(one for one in (*GROUPS["tune"], *GROUPS["look"]) if one.item == item))
+    hidden = np.random.default_rng(0).random(rows.x.shape) < HIDDEN
+    x = np.where(hidden, np.nan, rows.x)
+    return Items(x, x, {"label": rows.y}, real_columns(x))
+
+
 def with_categories(item: str) -> Items:
     """A table of the first group whose categories stay categories."""
     source = next(one for one in GROUPS["tune"] if one.item == item)
@@ -113,6 +124,7 @@ READERS: dict[str, Callable[[], Items]] = {
     "vcdExtra/Titanicp": lambda: with_categories("Titanicp"),
     "carData/Chile": lambda: with_categories("Chile"),
     "AER/HMDA": lambda: with_categories("HMDA"),
+    **{f"{item}, two fifths missing": partial(with_holes, item) for item in HOLED},
     "digits, images": lambda: digits_twice(as_table=False),
     "digits, table": lambda: digits_twice(as_table=True),
     "Hawks": hawks_twice,

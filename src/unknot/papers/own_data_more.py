@@ -1,4 +1,4 @@
-"""own-data-more: the defaults beyond plain tables: small images, words, categories, two factors with labels apart."""
+"""own-data-more: the defaults beyond plain tables: images, words, categories, holes, two factors with labels apart."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ import numpy as np
 
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.papers.own_data_fit import COMMITTEE_ALONE, LABELS_ALONE, class_shares, fitted, labelled_data
-from unknot.papers.own_data_items import READERS, Items
-from unknot.papers.own_data_rivals import Method, Task, forest, linear, naive_bayes, self_training
+from unknot.papers.own_data_items import HIDDEN, HOLED, READERS, Items
+from unknot.papers.own_data_rivals import (
+    Method,
+    Task,
+    forest,
+    linear,
+    linear_after_regression,
+    naive_bayes,
+    self_training,
+)
 from unknot.papers.own_data_scores import class_scores, split
 
 Shares = dict[str, np.ndarray]
@@ -27,6 +35,10 @@ _CASES: tuple[tuple[str, str, int, tuple[str, ...]], ...] = (
     ("categories", "vcdExtra/Titanicp", 100, _USUAL),
     ("categories", "carData/Chile", 100, _USUAL),
     ("categories", "AER/HMDA", 100, _USUAL),
+    *(
+        ("holes", f"{item}, two fifths missing", 100, (*_USUAL, "linear, gaps filled by regression"))
+        for item in HOLED
+    ),
     ("two factors", "digits, images", 100, (*_USUAL, "ours, one at a time")),
     ("two factors", "digits, table", 100, (*_USUAL, "ours, one at a time")),
     ("two factors", "Hawks", 100, (*_USUAL, "ours, one at a time")),
@@ -36,6 +48,7 @@ _RIVALS: Mapping[str, Method] = {
     "forest": forest,
     "self-training": self_training,
     "naive Bayes": naive_bayes,
+    "linear, gaps filled by regression": linear_after_regression,
 }
 
 
@@ -138,8 +151,8 @@ EXPERIMENT = Experiment(
     name="own-data-more",
     place="this library",
     about=(
-        "The defaults on small images, words, tables with categories, and two factors whose labels belong to different "
-        "items, beside scikit-learn with the same labels."
+        "The defaults on small images, words, tables with categories or holes, and two factors whose labels belong to "
+        "different items, beside scikit-learn with the same labels."
     ),
     cases=cases,
     run=run,
@@ -162,7 +175,9 @@ EXPERIMENT = Experiment(
         "factor at a time. `labels alone`: the same recogniser without a generative model (of words that is naive "
         "Bayes); `jittered`: `augment='affine'`; `one at a time`: a model for each factor. Of two factors (the digit "
         "and whether it is odd, a hawk's species and age) no item has both labels. Frey faces have no labels: see "
-        "own-data-generative. None of these sets is fresh: MNIST-like digits and words were looked at while the "
+        f"own-data-generative. Holes: {HIDDEN:.0%} of the entries of tables with hardly any, hidden in training and "
+        "test rows alike; the usual filling is a column's mean, the other scikit-learn's IterativeImputer on all "
+        "training rows. None of these sets is fresh: MNIST-like digits and words were looked at while the "
         "defaults were made; two factors on images were scored once with independent factors, worse than logistic "
         "regression, and again when factors came to depend on each other; words were scored once as any rows of "
         "counts, below logistic regression, and again as words, "
