@@ -168,3 +168,21 @@ def test_several_digits(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_own_data(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "own_data.py"), run_name="__main__")
     assert "(1, 10, 1, 8, 8)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("half_labelled_table", "holes filled, off by"),
+        ("two_programs", '"r x" -> "r z"'),
+        ("keep_the_style", "read as intended by the recogniser"),
+        ("pulled_apart", "infomec.modularity"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::unknot.errors.TrainingWarning")  # three steps are too few
+def test_a_script_says_what_it_is_for(
+    script: str, says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [f"{script}.py", "3"])
+    runpy.run_path(str(EXAMPLES / f"{script}.py"), run_name="__main__")
+    assert says in capsys.readouterr().out
