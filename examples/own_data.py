@@ -9,7 +9,7 @@ images = (images / 16).reshape(-1, 1, 8, 8)  # (N, colours, height, width), from
 labels = digits.copy()
 labels[100:] = -1  # all but 100 digits are unknown
 
-vae = StructuredVAE(steps=300, augment="affine").fit(images[:1400], digit=labels[:1400])
+vae = StructuredVAE().fit(images[:1400], digit=labels[:1400])
 print(f"right on new images: {vae.score(images[1400:], digit=digits[1400:]):.1%}")
 print("classes, and how sure:", vae.predict(images[1400:1403]), vae.predict_proba(images[1400:1403]).max(1))
 print("the same hand writing 0 to 9:", vae.vary(images[1400:1401], digit=range(10)).shape)

@@ -73,9 +73,11 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
     texts (``sample``, ``vary``, ``reconstruct``) comes back as their likeliest words. Sparse matrices of counts stay
     sparse.
 
-    A table with labels gets a committee of small models (docs/defaults.md); saying anything of the model or the
-    objective (``style``, ``gradient``, ``augment``, ``separate``, ``objective``, ``alpha``, ``labelled_share``) asks
-    for one plain model instead, which images and counts get anyway.
+    A table with labels gets a committee of small models, and images whose labels are classes are read in two views that
+    must agree (docs/defaults.md); saying anything of the model or the objective (``style``, ``gradient``, ``augment``,
+    ``agreement``, ``separate``, ``objective``, ``alpha``, ``labelled_share``) asks for one plain model instead.
+    ``augment`` jitters training images, "affine" or "elastic", and with ``agreement``, a weight such as 100, what is
+    read in an image must be read in its jittered view (:mod:`unknot.models.agreement`).
 
     ``separate`` keeps the factors out of the style, for ``vary``: a factor is changed and the style stays
     (:mod:`unknot.models.default_model`). It takes up to twice as long.
@@ -108,6 +110,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         alpha: float | None = None,
         gradient: str | None = None,
         augment: str | None = None,
+        agreement: float | None = None,
         separate: bool = False,
         columns: Any = None,
         kinds: Mapping[str, Any] | None = None,
@@ -130,6 +133,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         self.alpha = alpha
         self.gradient = gradient
         self.augment = augment
+        self.agreement = agreement
         self.separate = separate
         self.columns = columns
         self.kinds = kinds
@@ -203,7 +207,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
 
     def _options(self) -> dict[str, Any]:
         """Options of the default model."""
-        chosen = {"style": self.style, "gradient": self.gradient, "augment": self.augment}
+        chosen = {name: getattr(self, name) for name in ("style", "gradient", "augment", "agreement")}
         separate = {"separate": True} if self.separate else {}
         return {key: value for key, value in chosen.items() if value is not None} | separate
 

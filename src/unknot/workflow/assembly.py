@@ -18,6 +18,7 @@ from unknot.schema import check
 from unknot.train.config import TrainConfig
 from unknot.train.objective import resolve
 from unknot.workflow.defaults import COMMITTEE_TRAINING, committee_for, is_table, suits_committee
+from unknot.workflow.image_defaults import has_two_views, suits_two_views, two_views, warm_up
 from unknot.workflow.labels import check_labels, share_of_labels
 from unknot.workflow.model_file import described_data
 from unknot.workflow.model_for_data import model_for_data, with_columns
@@ -92,6 +93,8 @@ def model_source(
         return Joined(committee_for(data))
     elif not model and _nothing_said(train or {}) and suits_text_model(data):
         return Described(read_spec(text_model(data)))
+    elif not model and _nothing_said(train or {}) and suits_two_views(data):
+        return Described(model_for_data(data, **two_views(_ink(data))))
     elif "nodes" in model or "program" in model:
         source = read_source(model, folder)
     else:
@@ -116,6 +119,8 @@ def train_config(data: Dataset, train: Mapping[str, Any], source: ModelSource | 
     if chosen.get("objective") is None:
         labelled = {"name": "semi_supervised", "alpha": ALPHA}
         chosen["objective"] = labelled if data.factors else "elbo"
+        if isinstance(source, Described) and has_two_views(source.spec) and chosen.get("steps"):
+            chosen.setdefault("stages", warm_up(source.spec, labelled, chosen["steps"]))
     chosen.setdefault("batch_size", min(BATCH_SIZE, len(data)))
     chosen.setdefault("labelled_share", share_of_labels(data))
     return TrainConfig.from_dict(chosen)
@@ -144,6 +149,15 @@ def _committee(data: Dataset, model: Mapping[str, Any]) -> ModelSource:
             f"model: a committee is for tables, but {data.name} has items of {tuple(data.item_shape)}."
         )
     return Joined(committee_for(data, **described))
+
+
+def kept_default(source: ModelSource) -> dict[str, Any]:
+    """How a run writes down the default model that it got: whole, where another would come of its own settings."""
+    if isinstance(source, Joined):
+        return {"committee": {}}
+    if isinstance(source, Described) and (is_text_model(source) or has_two_views(source.spec)):
+        return source.to_dict()
+    return {}
 
 
 def is_text_model(source: ModelSource | None) -> bool:

@@ -1,9 +1,11 @@
 """The defaults that depend on the data, in one place; the evidence for them is in docs/defaults.md.
 
 A **table** (rows of numbers and categories, with or without holes) with labels gets a committee of small models
-(:mod:`unknot.models.committee`): few labels, and anybody's columns. Anything else (images, counts of words, a table
-without labels, one with very many labels or columns, or one whose rows stay in a file) gets the class-and-style
-model of :mod:`unknot.models.default_model`, and so does whoever asks for something of that model.
+(:mod:`unknot.models.committee`): few labels, and anybody's columns. Texts have a default of their own
+(:mod:`unknot.workflow.text_defaults`), and so have images whose labels are classes
+(:mod:`unknot.workflow.image_defaults`). Anything else (a table without labels, one with very many labels or columns,
+or one whose rows stay in a file) gets the class-and-style model of :mod:`unknot.models.default_model`, and so does
+whoever asks for something of that model.
 """
 
 from __future__ import annotations

@@ -14,10 +14,9 @@ from unknot.train.config import TrainConfig
 from unknot.train.loop import Result, fit
 from unknot.train.processes import connect
 from unknot.train.run_folder import RunFolder
-from unknot.workflow.assembly import Assembly, assemble, is_text_model
+from unknot.workflow.assembly import Assembly, assemble, kept_default
 from unknot.workflow.hold_out import hold_out
 from unknot.workflow.model_file import model_files, read_description
-from unknot.workflow.model_source import Joined
 from unknot.workflow.nested_source import with_paths
 from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.trained_model import TrainedModel
@@ -53,12 +52,8 @@ def train_recipe(
     budget, made = prepare(recipe, data)
     if say is not None:
         say(made.data, recipe.test_data(data))
-    if (
-        isinstance(made.model.source, Joined) and not recipe.model
-    ):  # a default that later runs of this one keep
-        recipe = replace(recipe, model={"committee": {}})
-    elif not recipe.model and is_text_model(made.model.source):
-        recipe = replace(recipe, model=made.model.source.to_dict())
+    if not recipe.model:  # a run that is resumed keeps the default it began with
+        recipe = replace(recipe, model=kept_default(made.model.source))
     settings = {**recipe.to_dict(), "train": made.config.to_dict()}
     run, ours = _make_folder(path, numbered, settings, budget, made)
     try:
