@@ -12,7 +12,7 @@ from unknot import GraphicalModel, node
 from unknot.errors import SpecError
 from unknot.models.canvas import Canvas
 from unknot.models.canvas.finder import LOOKS
-from unknot.objectives import elbo, semi_supervised
+from unknot.objectives import elbo, semi_supervised, sleep
 
 NAN = float("nan")
 
@@ -120,6 +120,30 @@ def test_canvases_are_generated_at_any_values() -> None:
     p = model.decode(None, given)
     assert p["x"].value.shape == (5, 1, 20, 20)
     assert p["thing[0].digit"].value.argmax(-1).tolist() == [3] * 5
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_dreams_teach_the_finder_alone_and_every_part_of_it(looks: str) -> None:
+    model = made(looks)
+    q, p = model.dream(16)
+    unknot.check(q, p)
+    sleep(q, p).loss.backward()
+    assert all(w.grad is None for w in model.digit.parameters())
+    idle = {name for name, w in model.finder.named_parameters() if w.grad is None}
+    assert not idle
+
+
+def test_dreams_are_labelled_from_left_to_right() -> None:
+    model = made()
+    p = model.decode(None, unknot.given(40))
+    told = model.finder.labels(p)
+    count = p["more"].value + 1
+    assert torch.equal(told["count"], count)
+    for b in range(40):
+        drawn = [p[f"thing[{k}].place"].value[b].tolist() for k in range(int(count[b]))]
+        labels = [told[f"place_{k + 1}"][b].tolist() for k in range(int(count[b]))]
+        assert labels == sorted(drawn)
+        assert all(told[f"place_{k + 1}"][b].isnan().all() for k in range(int(count[b]), 3))
 
 
 def test_parts_add_up_to_what_is_made_anew() -> None:

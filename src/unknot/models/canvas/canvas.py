@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy
 
-from unknot.core.given_values import GivenValues
+from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.models.canvas.finder import THING, Finder
@@ -94,6 +94,16 @@ class Canvas(nn.Module):
             dark = dark * (1 - there[..., None, None, None] * lit)
         p.loss(_pixel_loss, (1 - dark).clamp(_FAINT, 1 - _FAINT), x, name="x")
         return p
+
+    def dream(self, count: int) -> tuple[Trace, Trace]:
+        """Both programs of the finder on canvases that the generative program makes, for the objective ``sleep``.
+
+        The nested model was taught by data of its own: it makes the dreams and does not learn from them.
+        """
+        with torch.no_grad():
+            p = self.decode(None, given(count))
+        q = self.finder.encode(p["x"].value, self.finder.labels(p))
+        return q, self.finder.decode(q)
 
     def summaries(self, q: Trace) -> dict[str, Tensor]:
         """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places."""
