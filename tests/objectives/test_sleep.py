@@ -77,7 +77,11 @@ def test_nothing_reads_dreams_better_than_the_posterior() -> None:
     """At q(v | x) = p(v | x) it is minus the entropy of v given x; the gradient there is zero."""
     model = make_model("y->z")
     joint = torch.stack(
-        [torch.stack([model.log_p(x, {"y": y, "z": z}).exp() for z in range(3)]) for x in range(4) for y in range(3)]
+        [
+            torch.stack([model.log_p(x, {"y": y, "z": z}).exp() for z in range(3)])
+            for x in range(4)
+            for y in range(3)
+        ]
     ).reshape(4, 3, 3)  # (x, y, z)
     model.q_tables["y"] = joint.sum(2).log().requires_grad_()
     model.q_tables["z"] = joint.log().requires_grad_()

@@ -82,7 +82,9 @@ def test_only_objectives_of_dreams_dream() -> None:
 def test_a_stage_may_sleep_before_the_run_wakes() -> None:
     line = Line()
     stages = ({"steps": 2, "objective": {"name": "sleep"}},)
-    config = TrainConfig(elbo, stages=stages, steps=4, batch_size=8, device="cpu", log_every=1, progress=False)
+    config = TrainConfig(
+        elbo, stages=stages, steps=4, batch_size=8, device="cpu", log_every=1, progress=False
+    )
     history = fit(line, line_data(), config).history
     assert ["classifier" in record for record in history] == [True, True, False, False]
 

@@ -42,7 +42,9 @@ def dream(model: Any, count: int) -> tuple[Trace, Trace]:
         q, p = model.dream(count)
         return q, p
     if not (hasattr(model, "encode") and hasattr(model, "decode")):
-        raise SpecError("sleep: a model that dreams has encode(x) and decode(x, q), which generates from x=None.")
+        raise SpecError(
+            "sleep: a model that dreams has encode(x) and decode(x, q), which generates from x=None."
+        )
     asked = given(count)
     with torch.no_grad():
         p = model.decode(None, asked)
@@ -61,5 +63,7 @@ def _items(model: Any, p: Trace, latents: set[str]) -> torch.Tensor:
     data = [node for node in p.nodes() if node.name not in latents]
     if len(data) != 1:
         names = ", ".join(node.name for node in data) or "none"
-        raise SpecError(f"sleep: a program that dreams has one site that q does not propose, but found: {names}.")
+        raise SpecError(
+            f"sleep: a program that dreams has one site that q does not propose, but found: {names}."
+        )
     return drawn_at(data[0])

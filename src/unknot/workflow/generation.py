@@ -51,4 +51,3 @@ def data_site(q: Trace, p: Trace) -> str:
             f"but found: {', '.join(found) or 'none'}."
         )
     return found[0]
-

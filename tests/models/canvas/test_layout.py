@@ -16,7 +16,10 @@ def sigmoid(v: float) -> float:
 def test_is_the_formula_point_by_point() -> None:
     torch.manual_seed(0)
     points = torch.rand(7, 2) * 2 - 1
-    earlier = [torch.tensor([[-0.3, 0.1, 0.4], [0.5, 0.5, 0.5]]), torch.tensor([[0.2, -0.4, 0.3], [0.0, 0.0, 0.6]])]
+    earlier = [
+        torch.tensor([[-0.3, 0.1, 0.4], [0.5, 0.5, 0.5]]),
+        torch.tensor([[0.2, -0.4, 0.3], [0.0, 0.0, 0.6]]),
+    ]
     found = log_weights(points, earlier, size=0.45)
     for b in range(2):
         for i, (x, y) in enumerate(points.tolist()):
