@@ -44,8 +44,8 @@ def make_multi_mnist(
       ``affine_grid`` with [[scale, 0, x], [0, scale, y]] cuts the source image out of the canvas: x and y are
       the centre from -1 to 1, scale is the side of the source image as a share of the canvas. Slots beyond
       the count have no label: -1 and NaN, like unknown ones. With ``with_sources`` also ``source_1``, ...: the rows
-      of the source images; with ``with_images`` the constituent images themselves, ``image_1``, ... (S17 sec. 3.3), S · S
-      numbers from 0 to 1 each: for small sets, they take more room than the canvases.
+      of the source images; with ``with_images`` the constituent images themselves, ``image_1``, ... (S17 sec. 3.3),
+      S · S numbers from 0 to 1 each: for small sets, they take more room than the canvases.
     - **Splits.** ``splits`` gives the rows of the source images of each split; a canvas uses source images of
       its own split only. The canvases are shared out in proportion to the source images.
 

@@ -32,9 +32,9 @@ class Canvas(nn.Module):
     **Order**: the looks go from left to right; labels do too.
 
     Labels are called ``count``, ``place_1``, ``digit_1``, ... (the last after the nested model's labelled variable),
-    and ``image_1``, ...: the things' own images, each known or not for each item. A known image x_k is normal about what
-    the nested model expects, in the recognition about what lies at its place; it is what is put down on the canvas,
-    and what the nested model's recogniser sees.
+    and ``image_1``, ...: the things' own images, each known or not for each item. A known image x_k is normal about
+    what the nested model expects, in the recognition about what lies at its place; it is what is put down on the
+    canvas, and what the nested model's recogniser sees.
 
     - ``digit``: the nested model: any module with ``encode`` and ``decode_mean``, as a spec's ``nested`` gives it.
     - ``looks``: cell_choice or glances.
