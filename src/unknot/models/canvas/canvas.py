@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy
+from torch.nn.functional import binary_cross_entropy, one_hot
 
 from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import Partial, partial
@@ -96,22 +96,26 @@ class Canvas(nn.Module):
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
         """The generative program."""
         p = self.finder.decode(q)
-        dark = next(self.finder.parameters()).new_ones(())
+        more = p["more"].value
+        dark: list[Tensor] = []  # how dark each pixel is with so many things, from none on
         for k in range(self.most):
-            there = self.finder.there(p["more"].value, k)
             inner, image = self.digit.decode_mean(q.under(THING, k))
-            with p.where(there):
+            with p.where(self.finder.there(more, k)):
                 p.include(inner, THING, k)
             seen = q.get(f"{THING}[{k}].image") if isinstance(q, Trace) else None
             if seen is not None:
                 with p.scope(THING, k):
                     p.normal(image, _BLUR, value=seen, name="image")
                 image = torch.where(seen.known[:, None, None, None], seen.value, image)
-            lit = put_down(
-                image, self._inside(p[f"{THING}[{k}].place"].value), self.canvas
-            )  # (..., B, 1, C, C)
-            dark = dark * (1 - there[..., None, None, None] * lit)
-        p.loss(_pixel_loss, (1 - dark).clamp(_FAINT, 1 - _FAINT), x, name="x")
+            lit = put_down(image, self._inside(p[f"{THING}[{k}].place"].value), self.canvas)  # (..., B, 1, C, C)
+            dark = dark or [torch.ones_like(lit)]
+            dark.append(dark[-1] * (1 - lit))
+        counted = one_hot(more, self.most - self.fewest + 1).to(dark[0].dtype)  # (..., B, counts)
+        pixels = torch.stack([one.flatten(-3) for one in dark[self.fewest :]], -2)  # (..., B, counts, C * C)
+        # for every item the canvas with as many things as it has, in one product of small matrices
+        lit = 1 - torch.einsum("...k,...kp->...p", counted, pixels)
+        lit = lit.to(next(self.finder.parameters()).dtype).clamp(_FAINT, 1 - _FAINT)  # not in half precision
+        p.loss(_pixel_loss, lit.unflatten(-1, dark[0].shape[-3:]), x, name="x")
         return p
 
     def dream(self, count: int) -> tuple[Trace, Trace]:
