@@ -18,6 +18,7 @@ def test_labelled_canvases_show_everything_and_the_others_nothing() -> None:
     for name, factor in train.factors.items():
         assert torch.equal(shown.factor(name).known, factor.known & known)
     assert labelled(train, None, seed=0) is train
+    assert not any(factor.known.any() for factor in labelled(train, 0, seed=0).factors.values())
     assert not torch.equal(labelled(train, 10, seed=1).factor("count").known, known)
 
 

@@ -107,7 +107,9 @@ class Canvas(nn.Module):
                 with p.scope(THING, k):
                     p.normal(image, _BLUR, value=seen, name="image")
                 image = torch.where(seen.known[:, None, None, None], seen.value, image)
-            lit = put_down(image, self._inside(p[f"{THING}[{k}].place"].value), self.canvas)  # (..., B, 1, C, C)
+            lit = put_down(
+                image, self._inside(p[f"{THING}[{k}].place"].value), self.canvas
+            )  # (..., B, 1, C, C)
             dark = dark or [torch.ones_like(lit)]
             dark.append(dark[-1] * (1 - lit))
         counted = one_hot(more, self.most - self.fewest + 1).to(dark[0].dtype)  # (..., B, counts)
@@ -121,11 +123,13 @@ class Canvas(nn.Module):
     def dream(self, count: int) -> tuple[Trace, Trace]:
         """Both programs of the finder on canvases that the generative program makes, for the objective ``sleep``.
 
-        The nested model was taught by data of its own: it makes the dreams and does not learn from them.
+        The nested model was taught by data of its own: it makes the dreams and does not learn from them. Their pixels
+        are drawn: expected ones are more blurred than any canvas.
         """
         with torch.no_grad():
             p = self.decode(None, given(count))
-        q = self.finder.encode(p["x"].value, self.finder.labels(p))
+            x = torch.bernoulli(p["x"].value)
+        q = self.finder.encode(x, self.finder.labels(p))
         return q, self.finder.decode(q)
 
     def summaries(self, q: Trace) -> dict[str, Tensor]:
