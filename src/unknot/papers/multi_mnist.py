@@ -77,7 +77,7 @@ WHOLE: dict[str, Any] = {
 }
 WHOLE_WITH_FEW: dict[str, Any] = {**WHOLE, "labelled_share": 0.25}
 WHOLE_WITHOUT: dict[str, Any] = {**WHOLE, "labelled_share": None, "objective": "elbo"}
-# S17's recognition tells one place after another: it needs the whole model from the start.
+# S17's recognition: the whole model from the start, first the labels alone.
 WHOLE_FROM_THE_START: dict[str, Any] = {
     **WHOLE,
     "steps": 700,
