@@ -83,15 +83,19 @@ def recognise(nets: Networks, x: Tensor, labels: Labels) -> unknot.Trace:
 def generate(nets: Networks, x: Tensor, q: unknot.Trace) -> unknot.Trace:
     p = unknot.Trace()
     more = p.categorical(logits=torch.zeros(MOST), value=q["more"], name="more")
-    canvas = torch.zeros(())
+    there, lit = [], []
     for k in range(MOST):
-        with p.where(more >= k):
+        there.append(more >= k)
+        with p.where(there[k]):
             with p.scope("thing", k):
                 at = q[f"thing[{k}].place"]
                 place = p.normal(torch.zeros(3), 1.0, value=at, name="place", event_dims=1)
             inner, image = nets.digit.decode_mean(q.under("thing", k))
             p.include(inner, "thing", k)
-        canvas = canvas + (more >= k)[..., None, None, None] * put_down(image, place)
+        lit.append(put_down(image, place).flatten(-3))  # (B, C * C)
+    # for every count the sum of so many images, in one product of small matrices
+    canvas = torch.einsum("...k,...kp->...p", torch.stack(there, -1).float(), torch.stack(lit, -2))
+    canvas = canvas.unflatten(-1, x.shape[1:])  # (counts, 1, B, 1, C, C)
     p.loss(pixel_loss, canvas.clamp(FAINT, 1 - FAINT), x, name="x")
     return p
 

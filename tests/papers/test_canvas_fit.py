@@ -7,7 +7,7 @@ import json
 import torch
 
 from unknot.papers.canvas_fit import canvases, digit_model, fitted_canvas, labelled
-from unknot.papers.multi_mnist import cases
+from unknot.papers.multi_mnist import FEW, cases
 
 
 def test_labelled_canvases_show_everything_and_the_others_nothing() -> None:
@@ -18,6 +18,7 @@ def test_labelled_canvases_show_everything_and_the_others_nothing() -> None:
     for name, factor in train.factors.items():
         assert torch.equal(shown.factor(name).known, factor.known & known)
     assert labelled(train, None, seed=0) is train
+    assert not any(factor.known.any() for factor in labelled(train, 0, seed=0).factors.values())
     assert not torch.equal(labelled(train, 10, seed=1).factor("count").known, known)
 
 
@@ -32,3 +33,15 @@ def test_the_digit_model_is_nested_as_it_was_saved() -> None:
     inside = model.module.digit.module.state_dict()
     assert all(torch.equal(weights, inside[name]) for name, weights in own.items())
     assert model.recognise(torch.zeros(2, *model.shape)).summaries["count"].shape == (2, 4)
+
+
+def test_constituent_images_are_labels_like_the_others() -> None:
+    """Known for some canvases, they go through the whole: the count is read, and the images join the objective."""
+    case = next(case for case in cases("smoke") if case["column"] == FEW and "finder" in case and case["train"])
+    data = labelled(canvases("digits", n=60, with_images=True).split("train"), 20, seed=0)
+    assert data.factor("image_1").known.sum() == 20
+    model = fitted_canvas(data, case, seed=0)
+    batch = data.batch(data.factor("count").known.nonzero()[:8, 0])
+    q = model.module.encode(batch.x, batch.values)
+    assert "thing[0].image" in q
+    assert model.recognise(batch.x).summaries["count"].shape == (8, 4)

@@ -11,11 +11,12 @@ from unknot.papers.multi_mnist import (
     ALONE,
     CELLS,
     COUNTER,
+    DREAMS,
     EXPERIMENT,
     FEW,
-    FIRST,
     GLANCES,
     HARDER,
+    NONE,
     SHARES,
     TENTH,
     cases,
@@ -25,10 +26,12 @@ from unknot.papers.multi_mnist import (
 
 def test_the_rows_of_the_paper_and_what_it_has_not() -> None:
     found = {(case["row"], case["column"]): case for case in cases("quick")}
-    assert found[CELLS, TENTH]["share"] == found[FIRST, TENTH]["share"] == 0.1
-    assert "finder" in found[FIRST, TENTH]
-    assert "finder" not in found[CELLS, TENTH]
-    assert found[CELLS, FEW]["labels"] == found[ALONE, FEW]["labels"] == found[COUNTER, FEW]["labels"] == 100
+    assert [found[CELLS, column]["share"] for column in SHARES] == [0.1, 0.5, 1.0]
+    assert found[DREAMS, FEW]["labels"] == found[ALONE, FEW]["labels"] == found[COUNTER, FEW]["labels"] == 100
+    assert found[DREAMS, NONE]["labels"] == 0
+    assert "finder" not in found[DREAMS, NONE]
+    assert found[ALONE, FEW]["train"] is None
+    assert found[ALONE, FEW]["finder"] == found[COUNTER, FEW]["finder"] == found[CELLS, TENTH]["finder"]
     assert found[CELLS, TENTH]["frozen"]
     assert all(found[GLANCES, column]["looks"] == "glances" for column in SHARES)
     assert all(case["canvases"]["n"] == 82000 for case in found.values())

@@ -69,6 +69,11 @@ class GivenValues:
         return part.with_event_dims(self._event_dims)
 
     @property
+    def asked(self) -> set[str]:
+        """The names that sites have asked for: of a program's sites, all but its data."""
+        return set(self._asked)
+
+    @property
     def unused(self) -> set[str]:
         """Given names that no site has asked for: most often a misspelling."""
         return {name for name in self.values if self._prefix + name not in self._asked}

@@ -22,6 +22,7 @@ from unknot.core.observe import as_value, check_label_shape, check_observed, che
 from unknot.core.partial import Partial
 from unknot.core.precision import in_full_precision
 from unknot.core.relaxed import Relaxed
+from unknot.core.replay import replayed
 from unknot.core.scope import Scopes, check_name, join
 from unknot.core.site_hook import announce
 from unknot.core.sites import Sites
@@ -205,6 +206,8 @@ class Trace(Scopes, Sites):
         way = "score_function" if isinstance(gradient, ScoreFunction) else gradient
         if way is not None:
             gradients.refuse_unfit(full, dist, way)
+        if value is None:
+            value = replayed(full)
         if isinstance(value, Node):
             node = self._reuse(full, dist, value)
         elif value is None or isinstance(value, FromPrior | Partial):

@@ -11,6 +11,7 @@ from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.labels_alone import labels_alone
 from unknot.objectives.marginal.site_parents import site_parents
 from unknot.objectives.semi_supervised import semi_supervised
+from unknot.objectives.sleep import sleep
 from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.table_one import (
     anchor_vae,
@@ -49,6 +50,7 @@ __all__ = [
     "labels_alone",
     "semi_supervised",
     "site_parents",
+    "sleep",
     "supervision_rate",
     "supervision_weight",
     "vae",

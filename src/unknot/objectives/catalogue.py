@@ -17,6 +17,7 @@ from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.labels_alone import labels_alone
 from unknot.objectives.semi_supervised import semi_supervised
+from unknot.objectives.sleep import sleep
 from unknot.objectives.terms import Terms
 
 
@@ -29,7 +30,8 @@ class Entry:
     * ``formula``, ``rewards``, ``reference``: what it maximises, to which end, and who says so;
     * ``symbols``: the parameters that make it what it is, each with its meaning; defaults are the function's own;
     * ``row``: its row in E19's Table 1, None for the others;
-    * ``own_network``: the parameter that takes a network which is trained beside the model, if there is one.
+    * ``own_network``: the parameter that takes a network which is trained beside the model, if there is one;
+    * ``of_dreams``: whether its two traces are of items that the generative program makes, not of the batch's.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Entry:
     symbols: Mapping[str, str]
     row: int | None = None
     own_network: str | None = None
+    of_dreams: bool = False
 
     @property
     def defaults(self) -> dict[str, object]:
@@ -113,6 +116,15 @@ _FROM_LABELS = (
             "information": "reward of what a class knows of x",
             "marginal": "price of classes rarer than the prior says",
         },
+    ),
+    Entry(
+        "sleep",
+        sleep,
+        "log q(v | x̂), at values v and an item x̂ drawn from p",
+        "a recogniser that reads what the generative model dreams; a start that needs no label",
+        "Hinton et al. 1995 (wake-sleep)",
+        {"alpha": "weight of the whole; or by site, {'count': 10}"},
+        of_dreams=True,
     ),
 )
 

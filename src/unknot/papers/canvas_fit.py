@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from unknot.data import load
 from unknot.data.dataset import Dataset
@@ -37,6 +40,9 @@ def labelled(train: Dataset, number: int | None, seed: int) -> Dataset:
     """The canvases of which so many, drawn evenly, show all their labels and the others none; None: all show them."""
     if number is None:
         return train
+    if number == 0:
+        nobody = torch.zeros(len(train), dtype=torch.bool)
+        return replace(train, factors={name: factor.hide(nobody) for name, factor in train.factors.items()})
     rest = {name: SameAs("count") for name in train.factors if name != "count"}
     return LabelBudget.draw(train, seed, count=number, **rest).apply(train)
 
@@ -44,8 +50,9 @@ def labelled(train: Dataset, number: int | None, seed: int) -> Dataset:
 def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> TrainedModel:
     """The model of canvases, trained on the data, around the model of single digits as it was trained on its own.
 
-    Where ``settings["finder"]`` says how, its finder is trained first, alone and on labelled canvases: a frozen digit
-    model adds nothing to what they teach. Then the whole model, unless ``settings["train"]`` is None.
+    In up to three turns, each as the settings of its name say, or not at all: ``dreams`` (the finder learns from
+    canvases that the generative program makes), ``finder`` (from labelled canvases, alone: a frozen digit model adds
+    nothing to what they teach) and ``train`` (the whole model).
     """
     digit = digit_model(settings["digits"], json.dumps(settings["digit"], sort_keys=True))
     side = TrainedModel.load(digit.name).shape[-1]
@@ -60,13 +67,14 @@ def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> Trai
         },
     }
     quiet = {"seed": seed, "progress": False, "device": "cpu"}
-    first, train = settings.get("finder"), settings["train"]
-    assembled = assemble(data, model, {**(train or first or {}), **quiet})
-    if first is not None:
-        finder = assembled.trainee.get_submodule("finder")
-        fit_wholly(finder, data.labelled("count"), TrainConfig.from_dict({**first, **quiet}))
-    if train is not None:
-        fit_wholly(assembled.trainee, data, assembled.config)
+    turns = [name for name in ("dreams", "finder", "train") if settings.get(name) is not None]
+    assembled = assemble(data, model, {**settings[turns[-1]], **quiet})
+    for turn in turns:
+        config = TrainConfig.from_dict({**settings[turn], **quiet})
+        if turn == "finder":
+            fit_wholly(assembled.trainee.get_submodule("finder"), data.labelled("count"), config)
+        else:
+            fit_wholly(assembled.trainee, data, config)
     assembled.trainee.eval()
     return assembled.model
 

@@ -13,6 +13,7 @@ from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.batch import Batch
 from unknot.errors import TraceError
+from unknot.train.dreams import traces
 from unknot.train.objective import Objective
 from unknot.train.processes import mean_over_processes
 from unknot.train.seeding import capture_torch, restore_torch
@@ -78,7 +79,7 @@ def culprit(
     restore_torch(states)
     try:
         with validation(True):
-            q, p = model(batch)
+            q, p = traces(model, objective, batch)
             check(q, p)
             terms = dict(objective(q, p)) if objective is not None else {}
     except TraceError as error:

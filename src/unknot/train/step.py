@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from unknot.core.check import check
 from unknot.core.trace import Trace
 from unknot.data.batch import Batch
+from unknot.train.dreams import is_of_dreams, traces
 from unknot.train.objective import Objective
 
 Content = TypeVar("Content")
@@ -43,12 +44,13 @@ class Step(nn.Module):
     def forward(
         self, batch: Held[Batch], further: Held[Batch] | None = None
     ) -> tuple[Tensor, Held[dict[str, Tensor]]]:
-        run = self._compute if self.first else self._run
+        eager = self.first or is_of_dreams(self.objective)
+        run = self._compute if eager else self._run
         loss, means = run(batch.content, None if further is None else further.content)
         return loss, Held(means)
 
     def _compute(self, batch: Batch, further: Batch | None) -> tuple[Tensor, dict[str, Tensor]]:
-        q, p = self.model(batch)
+        q, p = traces(self.model, self.objective, batch)
         if self.first:
             check(q, p)
         terms = self.objective(q, p, **({} if further is None else {"reference": self._encoded(further)}))

@@ -173,3 +173,14 @@ def test_impossible_requests_are_refused(sources, change, message):
     arguments = {"images": sources[0], "labels": sources[1], "n": 10, **change}
     with pytest.raises(DataError, match=message):
         make_multi_mnist(**arguments)
+
+
+def test_constituent_images_can_be_had_as_labels(sources):
+    images, _ = sources
+    data = make_multi_mnist(*sources, n=60, seed=1, with_sources=True, with_images=True)
+    for k in (1, 2, 3):
+        rows, found = data.factors[f"source_{k}"].values, data.factors[f"image_{k}"].values
+        there = rows >= 0
+        assert torch.equal((found[there] * 255).round().to(torch.uint8), images[rows[there]].flatten(1))
+        assert found[~there].isnan().all()
+        assert torch.equal(data.factors[f"image_{k}"].known, there)

@@ -12,9 +12,11 @@ from unknot import GraphicalModel, node
 from unknot.errors import SpecError
 from unknot.models.canvas import Canvas
 from unknot.models.canvas.finder import LOOKS
-from unknot.objectives import elbo, semi_supervised
+from unknot.models.canvas.placing import cut_out, put_down
+from unknot.objectives import elbo, semi_supervised, sleep
 
 NAN = float("nan")
+NORMAL = torch.distributions.Normal
 
 
 def digit_model() -> GraphicalModel:
@@ -96,6 +98,61 @@ def pasted(place: Tensor, canvas: int) -> Tensor:
     return torch.nn.functional.affine_grid(maps, [len(place), 1, canvas, canvas], align_corners=False)
 
 
+def some_images() -> dict[str, Tensor]:
+    """The first thing's image is known on the first two canvases, the second's on the first."""
+    torch.manual_seed(3)
+    first, second = torch.rand(4, 64), torch.rand(4, 64)
+    first[2:], second[1:] = NAN, NAN
+    return {"image_1": first, "image_2": second}
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_known_images_are_seen_scored_and_put_down(looks: str) -> None:
+    """Of the first canvas all is known, two things: every term that its images change, written out."""
+    model, x = made(looks).eval(), torch.rand(4, 1, 20, 20)
+    told = {**labels(), **some_images()}
+    q = model.encode(x, told)
+    p = model.decode(x, q)
+    unknot.check(q, p)
+    assert semi_supervised(q, p, alpha=5.0).loss.isfinite()
+    at, dark = 1, torch.ones(1, 20, 20)  # the site "more" is one: two things
+    for k in range(2):
+        own = told[f"image_{k + 1}"][0].reshape(1, 8, 8)
+        place = q[f"thing[{k}].place"].value.reshape(-1, 4, 3)[0, 0]
+        cut = cut_out(x[:1], place[None], 8)[0]
+        in_q, in_p = (trace[f"thing[{k}].image"].log_prob[at, 0, 0] for trace in (q, p))
+        torch.testing.assert_close(in_q, NORMAL(cut, 0.3).log_prob(own).sum(), rtol=1e-4, atol=1e-3)
+        made_anew = model.digit.decode_mean(q.under("thing", k))[1].reshape(-1, 4, 1, 8, 8)[0, 0]
+        torch.testing.assert_close(in_p, NORMAL(made_anew, 0.3).log_prob(own).sum(), rtol=1e-4, atol=1e-3)
+        read = model.digit.encode(own[None])["digit"].dist.logits.log_softmax(-1)
+        theirs = q[f"thing[{k}].digit"].dist.logits.reshape(-1, 4, 10)[0, 0].log_softmax(-1)
+        torch.testing.assert_close(theirs, read[0], rtol=1e-4, atol=1e-4)
+        dark = dark * (1 - put_down(own[None], place[None], 20)[0])
+    whole = (1 - dark).clamp(1e-3, 1 - 1e-3)
+    torch.testing.assert_close(p["x"].value[at, 0, 0], whole, rtol=1e-4, atol=1e-5)
+
+
+def test_unknown_images_count_nothing() -> None:
+    model, x = made().eval(), torch.rand(4, 1, 20, 20)
+    q = model.encode(x, {**labels(), "image_1": torch.full((4, 64), NAN)})
+    p = model.decode(x, q)
+    for trace in (q, p):
+        assert (trace["thing[0].image"].log_prob == 0).all()
+    cut = cut_out(x, model._inside(q["thing[0].place"].value), 8)
+    torch.testing.assert_close(
+        model.digit.encode(cut)["digit"].dist.logits, q["thing[0].digit"].dist.logits, rtol=1e-4, atol=1e-5
+    )
+
+
+def test_a_known_image_says_where_it_lies() -> None:
+    """Without a label of the place, the image's own term has a gradient for it."""
+    model, x = made(), torch.rand(4, 1, 20, 20)
+    q = model.encode(x, {"count": torch.tensor([1, 1, 1, 1]), "image_1": torch.rand(4, 64)})
+    place = q["thing[0].place"].value
+    (gradient,) = torch.autograd.grad(q["thing[0].image"].log_prob.sum(), place)
+    assert (gradient.abs().sum(-1) > 0).all()
+
+
 def test_things_beyond_the_count_are_not_there() -> None:
     model = made()
     q = model.encode(torch.rand(4, 1, 20, 20), {"count": torch.tensor([1, 2, 3, 1])})
@@ -120,6 +177,30 @@ def test_canvases_are_generated_at_any_values() -> None:
     p = model.decode(None, given)
     assert p["x"].value.shape == (5, 1, 20, 20)
     assert p["thing[0].digit"].value.argmax(-1).tolist() == [3] * 5
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_dreams_teach_the_finder_alone_and_every_part_of_it(looks: str) -> None:
+    model = made(looks)
+    q, p = model.dream(16)
+    unknot.check(q, p)
+    sleep(q, p).loss.backward()
+    assert all(w.grad is None for w in model.digit.parameters())
+    idle = {name for name, w in model.finder.named_parameters() if w.grad is None}
+    assert not idle
+
+
+def test_dreams_are_labelled_from_left_to_right() -> None:
+    model = made()
+    p = model.decode(None, unknot.given(40))
+    told = model.finder.labels(p)
+    count = p["more"].value + 1
+    assert torch.equal(told["count"], count)
+    for b in range(40):
+        drawn = [p[f"thing[{k}].place"].value[b].tolist() for k in range(int(count[b]))]
+        labels = [told[f"place_{k + 1}"][b].tolist() for k in range(int(count[b]))]
+        assert labels == sorted(drawn)
+        assert all(told[f"place_{k + 1}"][b].isnan().all() for k in range(int(count[b]), 3))
 
 
 def test_parts_add_up_to_what_is_made_anew() -> None:

@@ -49,14 +49,17 @@ def test_a_cell_sees_what_lies_at_its_centre() -> None:
     assert not torch.allclose(features[0], features[1])
 
 
-def test_training_sees_turned_canvases_and_evaluation_each_in_two_ways() -> None:
+def test_training_sees_turned_canvases_and_evaluation_each_in_eight_ways() -> None:
     torch.manual_seed(0)
     cells, canvas = CellMap(20, 8), torch.rand(3, 1, 20, 20)
     assert len({cells(canvas)[0][0].sum().item() for _ in range(12)}) > 2
     cells.eval()
-    (as_it_is, back), (mirrored, mirror) = cells(canvas)
-    assert torch.equal(back, torch.eye(2))
-    assert torch.equal(mirror, torch.diag(torch.tensor([-1.0, 1.0])))
-    own = cells(canvas.flip(-1))[0][0].unflatten(1, (5, 5)).flip(2).flatten(1, 2)
-    torch.testing.assert_close(mirrored, own)
-    torch.testing.assert_close(over_views([as_it_is, mirrored]), (as_it_is + mirrored) / 2)
+    views = cells(canvas)
+    assert len(views) == 8
+    assert torch.equal(views[0][1], torch.eye(2))
+    for symmetry, (features, back) in enumerate(views):
+        assert torch.equal(back, directions_back(symmetry, canvas))
+        own = cells(turned(canvas, symmetry))[0][0].mT.unflatten(-1, (5, 5))  # (B, D, rows, columns)
+        torch.testing.assert_close(features, turned_back(own, symmetry).flatten(-2).mT)
+    whole = over_views([features for features, _ in views])
+    torch.testing.assert_close(whole, sum(features for features, _ in views) / 8)

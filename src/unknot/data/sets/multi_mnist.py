@@ -28,6 +28,7 @@ def make_multi_mnist(
     splits: Mapping[str, Any] | None = None,
     apart: bool = True,
     with_sources: bool = False,
+    with_images: bool = False,
 ) -> Dataset:
     """``n`` canvases ``(1, canvas, canvas)`` of uint8, made from source images ``(M, 28, 28)`` and their labels.
 
@@ -43,7 +44,8 @@ def make_multi_mnist(
       ``affine_grid`` with [[scale, 0, x], [0, scale, y]] cuts the source image out of the canvas: x and y are
       the centre from -1 to 1, scale is the side of the source image as a share of the canvas. Slots beyond
       the count have no label: -1 and NaN, like unknown ones. With ``with_sources`` also ``source_1``, ...: the rows
-      of the source images, so that the constituent images can be had as labels (S17 sec. 3.3).
+      of the source images; with ``with_images`` the constituent images themselves, ``image_1``, ... (S17 sec. 3.3),
+      S · S numbers from 0 to 1 each: for small sets, they take more room than the canvases.
     - **Splits.** ``splits`` gives the rows of the source images of each split; a canvas uses source images of
       its own split only. The canvases are shared out in proportion to the source images.
 
@@ -65,7 +67,10 @@ def make_multi_mnist(
     ]
     x = torch.cat([render(sources, scene, canvas) for scene in scenes])
     rows_of = dict(zip(pools, torch.arange(n).split(parts), strict=False))
-    return Dataset("multi-mnist", x, torch.arange(n), _factors(scenes, with_sources), rows_of, LICENCE)
+    factors = _factors(scenes, with_sources)
+    if with_images:
+        factors |= _images(sources, scenes)
+    return Dataset("multi-mnist", x, torch.arange(n), factors, rows_of, LICENCE)
 
 
 def render(sources: Sources, scenes: Scenes, canvas: int) -> Tensor:
@@ -132,3 +137,13 @@ def _factors(scenes: Sequence[Scenes], with_sources: bool) -> dict[str, Factor]:
     for k in range(digit.shape[1] if with_sources else 0):
         factors.append(Factor(f"source_{k + 1}", "count", source[:, k].contiguous()))
     return {factor.name: factor for factor in factors}
+
+
+def _images(sources: Sources, scenes: Sequence[Scenes]) -> dict[str, Factor]:
+    digit, source = (torch.cat([getattr(s, name) for s in scenes]) for name in ("digit", "source"))  # (N, K)
+    found = {}
+    for k in range(digit.shape[1]):
+        images = sources.images[source[:, k]].flatten(1).float() / 255  # (N, S * S)
+        values = images.masked_fill(digit[:, k, None] < 0, torch.nan)
+        found[f"image_{k + 1}"] = Factor(f"image_{k + 1}", "continuous", values)
+    return found

@@ -8,15 +8,16 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import binary_cross_entropy
+from torch.nn.functional import binary_cross_entropy, one_hot
 
-from unknot.core.given_values import GivenValues
+from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.models.canvas.finder import THING, Finder
 from unknot.models.canvas.placing import cut_out, put_down
 
 _FAINT = 1e-3  # no pixel is surely dark or bright
+_BLUR = 0.3  # standard deviation of an image that is known, from what is expected of it
 
 
 class Canvas(nn.Module):
@@ -31,7 +32,9 @@ class Canvas(nn.Module):
     **Order**: the looks go from left to right; labels do too.
 
     Labels are called ``count``, ``place_1``, ``digit_1``, ... (the last after the nested model's labelled variable),
-    each known or not for each item.
+    and ``image_1``, ...: the things' own images, each known or not for each item. A known image x_k is normal about
+    what the nested model expects, in the recognition about what lies at its place; it is what is put down on the
+    canvas, and what the nested model's recogniser sees.
 
     - ``digit``: the nested model: any module with ``encode`` and ``decode_mean``, as a spec's ``nested`` gives it.
     - ``looks``: cell_choice or glances.
@@ -75,25 +78,59 @@ class Canvas(nn.Module):
         for k in range(self.most):
             label = told.get(f"{self.reads}_{k + 1}")
             image = cut_out(x, self._inside(q[f"{THING}[{k}].place"].value), self.side)  # (..., B, 1, S, S)
-            with q.where(self.finder.there(q["more"].value, k)):
+            there = self.finder.there(q["more"].value, k)
+            if f"image_{k + 1}" in told:
+                image = self._observed(q, k, there, image, told[f"image_{k + 1}"])
+            with q.where(there):
                 q.include(self.digit.encode(image, None if label is None else {self.reads: label}), THING, k)
         return q
+
+    def _observed(self, q: Trace, k: int, there: Tensor, cut: Tensor, label: Partial) -> Tensor:
+        """What the digit's recogniser sees: the thing's own image where it is known, else what was ``cut`` out."""
+        known = label.known & there  # (..., B)
+        values = label.values.nan_to_num().reshape(-1, 1, self.side, self.side).to(cut.dtype)
+        with q.where(known), q.scope(THING, k):
+            q.normal(cut, _BLUR, value=partial(values, label.known), name="image", event_dims=3)
+        return torch.where(label.known[:, None, None, None], values, cut)
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
         """The generative program."""
         p = self.finder.decode(q)
-        dark = next(self.finder.parameters()).new_ones(())
+        more = p["more"].value
+        dark: list[Tensor] = []  # how dark each pixel is with so many things, from none on
         for k in range(self.most):
-            there = self.finder.there(p["more"].value, k)
             inner, image = self.digit.decode_mean(q.under(THING, k))
-            with p.where(there):
+            with p.where(self.finder.there(more, k)):
                 p.include(inner, THING, k)
+            seen = q.get(f"{THING}[{k}].image") if isinstance(q, Trace) else None
+            if seen is not None:
+                with p.scope(THING, k):
+                    p.normal(image, _BLUR, value=seen, name="image")
+                image = torch.where(seen.known[:, None, None, None], seen.value, image)
             lit = put_down(
                 image, self._inside(p[f"{THING}[{k}].place"].value), self.canvas
             )  # (..., B, 1, C, C)
-            dark = dark * (1 - there[..., None, None, None] * lit)
-        p.loss(_pixel_loss, (1 - dark).clamp(_FAINT, 1 - _FAINT), x, name="x")
+            dark = dark or [torch.ones_like(lit)]
+            dark.append(dark[-1] * (1 - lit))
+        counted = one_hot(more, self.most - self.fewest + 1).to(dark[0].dtype)  # (..., B, counts)
+        pixels = torch.stack([one.flatten(-3) for one in dark[self.fewest :]], -2)  # (..., B, counts, C * C)
+        # for every item the canvas with as many things as it has, in one product of small matrices
+        lit = 1 - torch.einsum("...k,...kp->...p", counted, pixels)
+        lit = lit.to(next(self.finder.parameters()).dtype).clamp(_FAINT, 1 - _FAINT)  # not in half precision
+        p.loss(_pixel_loss, lit.unflatten(-1, dark[0].shape[-3:]), x, name="x")
         return p
+
+    def dream(self, count: int) -> tuple[Trace, Trace]:
+        """Both programs of the finder on canvases that the generative program makes, for the objective ``sleep``.
+
+        The nested model was taught by data of its own: it makes the dreams and does not learn from them. Their pixels
+        are drawn: expected ones are more blurred than any canvas.
+        """
+        with torch.no_grad():
+            p = self.decode(None, given(count))
+            x = torch.bernoulli(p["x"].value)
+        q = self.finder.encode(x, self.finder.labels(p))
+        return q, self.finder.decode(q)
 
     def summaries(self, q: Trace) -> dict[str, Tensor]:
         """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places."""

@@ -65,10 +65,7 @@ class CellChoice(nn.Module):
             q = Trace(samples)
             nearness = (keys @ self.query(state).unsqueeze(-1)).squeeze(-1)  # (..., B, cells)
             cell = self._choose(q, there + nearness, known[k])
-            seen = (cell.unsqueeze(-2) @ features).squeeze(-2)  # (..., B, D)
-            mean, deviation = (
-                (cell.unsqueeze(-2) @ one).squeeze(-2) for one in (loc, scale)
-            )  # (..., B, 3) each
+            seen, mean, deviation = (_at(cell, one) for one in (features, loc, scale))  # (..., B, D or 3)
             place = q.normal(mean, deviation, value=known[k], name="place").detach()
             there = there - self._bump(place, loc)
             state = self._after(cat([seen, place]), state)
@@ -112,3 +109,10 @@ class CellChoice(nn.Module):
         leading = seen.shape[:-1]
         state = state.expand(*leading, state.shape[-1])
         return self.next(seen.flatten(0, -2), state.flatten(0, -2)).unflatten(0, leading)
+
+
+def _at(cell: Tensor, values: Tensor) -> Tensor:
+    """What a chosen cell, one-hot ``(..., B, cells)``, has of values ``(B, cells, D)``: ``(..., B, D)``."""
+    values = values.expand(*cell.shape, values.shape[-1])
+    index = cell.argmax(-1)[..., None, None].expand(*cell.shape[:-1], 1, values.shape[-1])
+    return values.gather(-2, index).squeeze(-2)

@@ -9,16 +9,16 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 STRIDE = 4  # pixels from cell to cell
-_AT_REST = [0, 1]  # as it is, and flipped sideways
+_SYMMETRIES = 8  # of the square
 
 
 class CellMap(nn.Module):
     """Convolutions from a canvas ``(B, 1, C, C)`` to cells four pixels apart, row by row: ``(B, cells, D)``.
 
     In training every batch is seen flipped or transposed, one of the square's eight symmetries, and its features
-    are turned back; so the same labels teach eight times. At rest it is seen twice, as it is and in a mirror, and
-    what is read off both views is averaged, which is surer than either. Directions that are read off features, such
-    as "a little to the right", are turned back by the matrix that comes with them.
+    are turned back; so the same labels teach eight times. At rest it is seen in all eight ways, and what is read off
+    them is averaged, which is surer than any. Directions that are read off features, such as "a little to the right",
+    are turned back by the matrix that comes with them.
     """
 
     def __init__(self, canvas: int, features: int = 48) -> None:
@@ -45,7 +45,7 @@ class CellMap(nn.Module):
         before, after = self.margin
         padded = pad(x, (before, after, before, after))
         views = []
-        for symmetry in [int(torch.randint(8, ()))] if self.training else _AT_REST:
+        for symmetry in [int(torch.randint(_SYMMETRIES, ()))] if self.training else range(_SYMMETRIES):
             seen = turned_back(self.network(turned(padded, symmetry)), symmetry)
             views.append((seen.flatten(-2).mT, directions_back(symmetry, x)))
         return views

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
+from unknot.core.axes import cat
 from unknot.core.given_values import GivenValues
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.canvas.cell_choice import CellChoice
 from unknot.models.canvas.glances import Glances
+from unknot.models.canvas.layout import log_weights
 from unknot.suggest import did_you_mean
 
 LOOKS: dict[str, type[CellChoice | Glances]] = {"cell_choice": CellChoice, "glances": Glances}
@@ -23,8 +26,9 @@ class Finder(nn.Module):
     """The part of a model of canvases that counts and finds: two programs of its own.
 
     **Generative**: a count K, and for each k < K a place a_k. **Recognition**: K and the places by ``looks``, one of
-    two ways. A place by cell choice comes with the cell that it was found in, an auxiliary variable: the generative
-    program says, given the place, which cell it was found in, so the bound stays a bound for any such say.
+    two ways. A place by cell choice comes with the cell that it lies in, and the generative program has cells too: one
+    that is inside the canvas and apart from the things before it (:mod:`unknot.models.canvas.layout`), then a place
+    about its middle.
 
     It has no pixels to explain, so on its own it learns from labels alone. The nested model does not run then, and
     nothing is lost by it while that model is frozen and all is known of a canvas: its terms have no gradient here.
@@ -68,24 +72,39 @@ class Finder(nn.Module):
         return q
 
     def decode(self, q: Trace | GivenValues) -> Trace:
-        """The generative program: every count is as likely, and a place is anywhere."""
+        """The generative program: every count is as likely; things lie inside the canvas and keep apart."""
         p = Trace()
         usual = next(self.looks.parameters()).new_tensor
         counts = usual([0.0] * (self.most - self.fewest + 1))
         more = p.categorical(logits=counts, value=q["more"], name="more")
+        earlier: list[Tensor] = []
         for k in range(self.most):
             with p.where(self.there(more, k)), p.scope(THING, k):
+                middle, spread = usual([0.0, 0.0]), 0.5
+                if isinstance(self.looks, CellChoice):
+                    cells = self.looks.cells
+                    weights = log_weights(cells.centres, earlier, self.size)
+                    cell = p.one_hot_categorical(logits=weights, value=q[f"{THING}[{k}].cell"], name="cell")
+                    middle, spread = cell @ cells.centres, 0.35 * cells.pitch
+                size = middle.new_full((*middle.shape[:-1], 1), self.size)
                 place = p.normal(
-                    usual([0.0, 0.0, self.size]),
-                    usual([0.5, 0.5, 0.2 * self.size]),
+                    cat([middle, size]),
+                    usual([spread, spread, 0.15 * self.size]),
                     value=q[f"{THING}[{k}].place"],
                     name="place",
                 )
-                if isinstance(self.looks, CellChoice):
-                    cells = self.looks.cells
-                    apart = (place[..., None, :2] - cells.centres).square().sum(-1) / cells.pitch**2
-                    p.one_hot_categorical(logits=-2 * apart, value=q[f"{THING}[{k}].cell"], name="cell")
+                earlier.append(place)
         return p
+
+    def labels(self, p: Trace) -> dict[str, Tensor]:
+        """What a generated trace says of count and places, as labels: from left to right, unknown beyond the count."""
+        count = p["more"].value + self.fewest  # (B,)
+        place = torch.stack([p[f"{THING}[{k}].place"].value for k in range(self.most)], 1)  # (B, K, 3)
+        beyond = torch.arange(self.most, device=count.device) >= count[:, None]  # (B, K)
+        order = place[..., 0].masked_fill(beyond, torch.inf).argsort(1)
+        place = place.masked_fill(beyond[..., None], torch.nan)
+        place = place.gather(1, order[..., None].expand_as(place))
+        return {"count": count, **{f"place_{k + 1}": place[:, k] for k in range(self.most)}}
 
     def there(self, more: Tensor, k: int) -> Tensor:
         """Whether there is a thing k, for values of the site ``more``."""
