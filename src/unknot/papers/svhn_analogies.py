@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unknot.papers.digit_pictures import Look
+from unknot.papers.digit_pictures import Look, class_and_style
 from unknot.papers.svhn import BEST, BEST_TRAIN
 
 STYLE = 20  # dimensions: light, the colours of wall and number, their contrast, place and slant
@@ -19,27 +19,15 @@ TRAIN: dict[str, Any] = {
 }
 
 
+X = {"family": "normal", "scale": NOISE, "generator": "product", "hidden": [384]}
+
+
 def model() -> dict[str, Any]:
     """S17's class and style, whitened within the digits; what the digit makes is multiplied by what the style makes."""
     return {
         **{key: BEST[key] for key in ("augment", "confidence")},
         **WEIGHTS,
-        "nodes": {
-            "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-            "style": {
-                "family": "normal",
-                "size": STYLE,
-                "recognised_from": ["x", "digit"],
-                "whiten": "digit",
-            },
-            "x": {
-                "family": "normal",
-                "scale": NOISE,
-                "parents": ["digit", "style"],
-                "generator": "product",
-                "hidden": [384],
-            },
-        },
+        "nodes": class_and_style(STYLE, X, whiten=True),
     }
 
 
