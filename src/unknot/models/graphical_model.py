@@ -27,7 +27,7 @@ from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
-from unknot.models.swap import kept_value, swapped_label
+from unknot.models.swap import at_rest, kept_value, swapped_label
 from unknot.models.whitening import Whitening
 from unknot.models.word_weights import WordWeights
 from unknot.suggest import did_you_mean
@@ -232,7 +232,8 @@ class GraphicalModel(nn.Module):
                 values[name] = family.recognise(Trace(), outputs, None, self.temperature).detach()
             inputs[name] = family.features(values[name])
         made = self.expected(given(len(inputs[name]), values))
-        inputs[self.spec.data.name] = self.trunk(made)
+        with at_rest(self.trunk):
+            inputs[self.spec.data.name] = self.trunk(made)
         read = Trace()
         for name in self.spec.recognition_order:
             node = self.spec[name]

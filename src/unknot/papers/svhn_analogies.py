@@ -18,19 +18,13 @@ TRAIN: dict[str, Any] = {
     "learning_rate": {"name": "cosine", "start": 3e-3},
 }
 
-
+# S17's class and style, whitened within the digits; what the digit makes is multiplied by what the style makes.
 X = {"family": "normal", "scale": NOISE, "generator": "product", "hidden": [384]}
-
-
-def model() -> dict[str, Any]:
-    """S17's class and style, whitened within the digits; what the digit makes is multiplied by what the style makes."""
-    return {
-        **{key: BEST[key] for key in ("augment", "confidence")},
-        **WEIGHTS,
-        "nodes": class_and_style(STYLE, X, whiten=True),
-    }
-
-
+MODEL: dict[str, Any] = {
+    **{key: BEST[key] for key in ("augment", "confidence")},
+    **WEIGHTS,
+    "nodes": class_and_style(STYLE, X, whiten=True),
+}
 BOUND_ALONE = {"model": BEST, "train": {**BEST_TRAIN, "steps": 1000}}
 READER = {
     "model": {
@@ -45,7 +39,7 @@ READER = {
 EXPERIMENT = Look(
     data="svhn",
     labels=1000,
-    model=model(),
+    model=MODEL,
     train=TRAIN,
     reader=READER,
     picture="analogies",
