@@ -20,6 +20,7 @@ from unknot.models.augment import augmenter
 from unknot.models.by_node import ByNode
 from unknot.models.classed_words import ClassedWords
 from unknot.models.critic import Critic
+from unknot.models.evidence import log_evidence
 from unknot.models.families import Family, family
 from unknot.models.families.concrete import ConcreteFamily
 from unknot.models.independence import dependence, nodes_at_rest
@@ -100,6 +101,8 @@ class GraphicalModel(nn.Module):
             node = self.spec[name]
             by_rule = node.recogniser == "bayes"
             outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs, self.training)
+            if node.evidence:
+                outputs = outputs + node.evidence * self._log_evidence(name, x, inputs)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)
         return q
@@ -111,8 +114,12 @@ class GraphicalModel(nn.Module):
             x: the items to score; None: draw them.
             q: the values of the nodes: a recognition trace, or ``unknot.given(...)`` to generate.
         """
+        return self._decode_weighed(x if x is None else self.weigh(x), q)
+
+    def _decode_weighed(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
+        """The generative program of items whose words, if they are words, are weighed."""
         p, outputs = self._generative_program(q)
-        self.likelihood.site(p, outputs, x if x is None else self.weigh(x), self.spec.data.name)
+        self.likelihood.site(p, outputs, x, self.spec.data.name)
         words = self.generation[self.spec.data.name]
         prior = words.log_prior() if isinstance(words, ClassedWords) and x is not None else None
         if prior is not None and self.training:
@@ -268,6 +275,20 @@ class GraphicalModel(nn.Module):
             white.renew(outputs.detach(), y.detach())
         result: Tensor = white(outputs, y)
         return result
+
+    def _log_evidence(self, name: str, x: Tensor, inputs: Mapping[str, Tensor]) -> Tensor:
+        """What the generative model says of each class of a node, ``(B, K)``, for items with these features."""
+        data = self.spec.data.name
+        return log_evidence(
+            name,
+            x,
+            {data: inputs[data]},
+            self.spec.recognition_order,
+            {n.name: self._family(n.name) for n in self.spec.latents},
+            lambda other, seen: self._recognised(self.spec[other], seen),
+            self._decode_weighed,
+            self.temperature,
+        )
 
     def _whitening(self, node: NodeSpec) -> Whitening:
         return Whitening(self._family(node.whiten).size, self._family(node.name).size)
