@@ -145,7 +145,8 @@ class GraphicalModel(nn.Module):
         q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)
         if two_views:
-            self._agree(q, p, self.trunk(jittered))
+            parts = {node.sees for node in self._agreeing()}
+            self._agree(q, p, self.trunk.of_parts(parts, jittered))
         if self.training and self.critic is not None:
             for name, term in self.critic(q, self.temperature).items():
                 p.log_term(term, name=f"critic_{name}")
@@ -184,18 +185,20 @@ class GraphicalModel(nn.Module):
         """Data drawn from the likelihood at the values of the nodes in ``q``."""
         return self.likelihood.draw(self._generative_program(q)[1])
 
+    def _agreeing(self) -> list[NodeSpec]:
+        """The nodes that two views must agree on: those with labels or classes."""
+        return [n for n in self.spec.latents if n.labels or self._family(n.name).has_classes]
+
     def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
         """Add to p how well the second view of the items, seen as ``features``, is read as the first."""
-        for node in self.spec.latents:
+        for node in self._agreeing():
             if node.labels:
                 agreed = self._agreed_value(node, q, features)
-            elif self._family(node.name).has_classes:
+            else:
                 first: Any = q[node.name].dist
                 reading = self._family(node.name).reading(first).value
                 second: Any = self._second_view(node, q, features, reading).dist
                 agreed = -divergence(first.logits, second.logits)
-            else:
-                continue
             p.log_term(self.spec.agreement * agreed, name=f"agreement_{node.name}")
 
     def _agreed_value(self, node: NodeSpec, q: Trace, features: Tensor) -> Tensor:

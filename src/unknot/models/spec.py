@@ -137,11 +137,14 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
     if not one.is_data and (
-        one.channels or one.pooled or one.dropout is not None or one.recogniser in ("faces", "apart")
+        one.channels
+        or one.pooled
+        or one.dropout is not None
+        or one.recogniser in ("faces", "apart", "doubled")
     ):
         raise SpecError(
-            f"node '{one.name}': channels, pooled, dropout and the recognisers faces and apart describe how image data "
-            "is recognised"
+            f"node '{one.name}': channels, pooled, dropout and the recognisers faces, apart and doubled describe how "
+            "image data is recognised"
         )
     if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
         raise SpecError(

@@ -53,7 +53,9 @@ class Likelihood(nn.Module, ABC):
             return FaceTrunk(self.shape)
         hidden = self.spec.recognition_hidden
         if self.spec.recogniser == "apart":
-            return TwoTrunks(self._convolutions(), self.shape, hidden or (self.width,))
+            return TwoTrunks(self._convolutions(), VectorTrunk(self.shape, hidden or (self.width,)))
+        if self.spec.recogniser == "doubled":
+            return TwoTrunks(self._convolutions(), ImageTrunk(self.shape, dropout=0.0))
         if len(self.shape) == 3 and not hidden:
             return self._convolutions()
         return VectorTrunk(self.shape, hidden or (self.width,))
