@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 import unknot
-from unknot.core.site_hook import listening
+from unknot.core.site_hook import listening, unheard
 
 
 class Listener:
@@ -31,6 +31,15 @@ def test_every_kind_of_site_is_announced() -> None:
     with listening(listener):
         program()
     program()
+    assert listener.heard == ["digit[0].z", "x", "bonus"]
+
+
+def test_nobody_hears_of_sites_within_unheard() -> None:
+    listener = Listener()
+    with listening(listener):
+        with unheard():
+            program()
+        program()
     assert listener.heard == ["digit[0].z", "x", "bonus"]
 
 

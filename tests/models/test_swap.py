@@ -8,7 +8,7 @@ import torch
 from tests.models.test_agreement import NODES, batch_of_digits
 from unknot import given
 from unknot.models.graphical_model import GraphicalModel
-from unknot.models.swap import kept_value, swapped_label
+from unknot.models.swap import at_rest, kept_value, swapped_label
 from unknot.objectives import semi_supervised
 
 NORMAL = torch.distributions.Normal
@@ -55,6 +55,36 @@ def test_the_term_is_how_well_each_made_item_is_read(samples: int | None) -> Non
         torch.testing.assert_close(
             p["swap"].log_prob.reshape(-1, 40)[0, b], 3.0 * (of_digit + of_style), rtol=1e-3, atol=1e-3
         )
+
+
+def test_made_items_are_read_as_after_training_and_do_not_enter_the_moments() -> None:
+    """With convolutions: the term is that of the trunk in evaluation, at the moments of the real items alone."""
+    torch.manual_seed(0)
+    nodes = {**NODES, "x": {"family": "bernoulli", "parents": ["digit", "style"]}}
+    model, batch = GraphicalModel({"nodes": nodes, "swap": 1.0}, (1, 8, 8)), batch_of_digits()
+    seen: list[tuple[bool, float]] = []
+    model.trunk.register_forward_hook(lambda trunk, *_: seen.append((trunk.training, _moments(trunk))))
+    model(batch)
+    (real, after_real), (made, after_made) = seen
+    assert real
+    assert not made
+    assert after_made == after_real
+    assert model.trunk.training
+
+
+def _moments(trunk: torch.nn.Module) -> float:
+    return sum(float(value.sum()) for name, value in trunk.named_buffers() if "running" in name)
+
+
+def test_a_network_at_rest_gets_its_mode_back() -> None:
+    network = torch.nn.Sequential(torch.nn.Dropout(0.9), torch.nn.Linear(3, 2))
+    x = torch.randn(5, 3)
+    with at_rest(network):
+        torch.testing.assert_close(network(x), network[1](x))
+    assert network[0].training
+    with at_rest(network.eval()):
+        pass
+    assert not network[0].training
 
 
 def test_it_is_a_term_of_its_own_and_only_in_training() -> None:

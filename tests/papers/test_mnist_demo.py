@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from unknot.papers.mnist_analogies import OURS, TRAIN
+from unknot.papers.demo import MODEL
+from unknot.papers.mnist_analogies import TRAIN
 from unknot.papers.mnist_demo import ALONE, EXPERIMENT, LINEAR, ROW
 
 
 def test_the_quick_tier_is_the_demo() -> None:
     demo, alone, linear = EXPERIMENT.cases("quick")
     assert (demo["row"], demo["data"], demo["labels"], demo["train"]) == (ROW, "mnist", 100, TRAIN)
-    assert (alone["row"], alone["model"], alone["train"]["steps"]) == (ALONE, OURS, TRAIN["steps"])
+    assert (alone["row"], alone["model"], alone["train"]["steps"]) == (ALONE, MODEL, TRAIN["steps"])
     assert alone["train"]["objective"]["name"] == "labels_alone"
     assert linear["row"] == LINEAR
     assert EXPERIMENT.cases("smoke")[0]["data"] == "digits"

@@ -27,6 +27,18 @@ def announce(trace: Trace, node: Node) -> None:
 
 
 @contextmanager
+def unheard() -> Iterator[None]:
+    """Sites of traces written inside the block are told to nobody: a program's own sums, not a part of its model."""
+    global _hook
+    before = _hook
+    _hook = None
+    try:
+        yield
+    finally:
+        _hook = before
+
+
+@contextmanager
 def listening(hook: SiteHook) -> Iterator[None]:
     """Have ``hook`` told of the sites of all traces written inside the block. Blocks nest."""
     global _hook

@@ -20,6 +20,7 @@ from unknot.models.augment import augmenter
 from unknot.models.by_node import ByNode
 from unknot.models.classed_words import ClassedWords
 from unknot.models.critic import Critic
+from unknot.models.evidence import log_evidence
 from unknot.models.families import Family, family
 from unknot.models.families.concrete import ConcreteFamily
 from unknot.models.independence import dependence, nodes_at_rest
@@ -27,7 +28,7 @@ from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.spec import ModelSpec, read_spec
-from unknot.models.swap import kept_value, swapped_label
+from unknot.models.swap import at_rest, kept_value, swapped_label
 from unknot.models.whitening import Whitening
 from unknot.models.word_weights import WordWeights
 from unknot.suggest import did_you_mean
@@ -100,6 +101,8 @@ class GraphicalModel(nn.Module):
             node = self.spec[name]
             by_rule = node.recogniser == "bayes"
             outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs, self.training)
+            if node.evidence:
+                outputs = outputs + node.evidence * self._log_evidence(name, x, inputs)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)
         return q
@@ -111,8 +114,12 @@ class GraphicalModel(nn.Module):
             x: the items to score; None: draw them.
             q: the values of the nodes: a recognition trace, or ``unknot.given(...)`` to generate.
         """
+        return self._decode_weighed(x if x is None else self.weigh(x), q)
+
+    def _decode_weighed(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
+        """The generative program of items whose words, if they are words, are weighed."""
         p, outputs = self._generative_program(q)
-        self.likelihood.site(p, outputs, x if x is None else self.weigh(x), self.spec.data.name)
+        self.likelihood.site(p, outputs, x, self.spec.data.name)
         words = self.generation[self.spec.data.name]
         prior = words.log_prior() if isinstance(words, ClassedWords) and x is not None else None
         if prior is not None and self.training:
@@ -138,7 +145,8 @@ class GraphicalModel(nn.Module):
         q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)
         if two_views:
-            self._agree(q, p, self.trunk(jittered))
+            parts = {node.sees for node in self._agreeing()}
+            self._agree(q, p, self.trunk.of_parts(parts, jittered))
         if self.training and self.critic is not None:
             for name, term in self.critic(q, self.temperature).items():
                 p.log_term(term, name=f"critic_{name}")
@@ -177,18 +185,20 @@ class GraphicalModel(nn.Module):
         """Data drawn from the likelihood at the values of the nodes in ``q``."""
         return self.likelihood.draw(self._generative_program(q)[1])
 
+    def _agreeing(self) -> list[NodeSpec]:
+        """The nodes that two views must agree on: those with labels or classes."""
+        return [n for n in self.spec.latents if n.labels or self._family(n.name).has_classes]
+
     def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
         """Add to p how well the second view of the items, seen as ``features``, is read as the first."""
-        for node in self.spec.latents:
+        for node in self._agreeing():
             if node.labels:
                 agreed = self._agreed_value(node, q, features)
-            elif self._family(node.name).has_classes:
+            else:
                 first: Any = q[node.name].dist
                 reading = self._family(node.name).reading(first).value
                 second: Any = self._second_view(node, q, features, reading).dist
                 agreed = -divergence(first.logits, second.logits)
-            else:
-                continue
             p.log_term(self.spec.agreement * agreed, name=f"agreement_{node.name}")
 
     def _agreed_value(self, node: NodeSpec, q: Trace, features: Tensor) -> Tensor:
@@ -232,7 +242,8 @@ class GraphicalModel(nn.Module):
                 values[name] = family.recognise(Trace(), outputs, None, self.temperature).detach()
             inputs[name] = family.features(values[name])
         made = self.expected(given(len(inputs[name]), values))
-        inputs[self.spec.data.name] = self.trunk(made)
+        with at_rest(self.trunk):
+            inputs[self.spec.data.name] = self.trunk(made)
         read = Trace()
         for name in self.spec.recognition_order:
             node = self.spec[name]
@@ -267,6 +278,20 @@ class GraphicalModel(nn.Module):
             white.renew(outputs.detach(), y.detach())
         result: Tensor = white(outputs, y)
         return result
+
+    def _log_evidence(self, name: str, x: Tensor, inputs: Mapping[str, Tensor]) -> Tensor:
+        """What the generative model says of each class of a node, ``(B, K)``, for items with these features."""
+        data = self.spec.data.name
+        return log_evidence(
+            name,
+            x,
+            {data: inputs[data]},
+            self.spec.recognition_order,
+            {n.name: self._family(n.name) for n in self.spec.latents},
+            lambda other, seen: self._recognised(self.spec[other], seen),
+            self._decode_weighed,
+            self.temperature,
+        )
 
     def _whitening(self, node: NodeSpec) -> Whitening:
         return Whitening(self._family(node.whiten).size, self._family(node.name).size)

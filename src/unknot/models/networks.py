@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import torch
 from torch import Size, Tensor, nn
@@ -50,6 +50,11 @@ class Trunk(nn.Module):
         super().__init__()
         self.features = features
         self.parts: dict[str, slice] = {}
+
+    def of_parts(self, wanted: Collection[str], x: Tensor) -> Tensor:
+        """The features of x ``(B, H)``, of which only the named parts matter ("": all); others need not be computed."""
+        features: Tensor = self(x)
+        return features
 
 
 class VectorTrunk(Trunk):

@@ -30,8 +30,12 @@ class NodeSpec:
         pooled: of image data, whether these convolutions are pooled instead of strided.
         dropout: of image data, the share of what these convolutions see that is hidden in training; None: the default.
         pixels: of bernoulli data, how many pixels each number is the mean of; the likelihood is that of all of them.
-        recogniser: of image data, "faces" for the recogniser of faces under changing light; of a categorical node that
-            words are made from, "bayes": by Bayes' rule, from the generative model itself; "": the default.
+        recogniser: of image data, "faces" for the recogniser of faces under changing light, "apart" for convolutions
+            and, apart from these, a perceptron, "doubled" for convolutions twice (:mod:`unknot.models.two_trunks`);
+            of a categorical node that words are made from, "bayes": by Bayes' rule, from the generative model itself;
+            "": the default.
+        evidence: of a node of classes, the weight of what the generative model says of them in their recognition
+            (:mod:`unknot.models.evidence`).
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
             to have seen beside its own; None: the default.
         weights: of words, "tfidf" for rare words that count more and documents of one length
@@ -66,6 +70,7 @@ class NodeSpec:
     dropout: float | None = None
     pixels: int = 1
     recogniser: str = ""
+    evidence: float = 0.0
     prior_words: float | None = None
     weights: str = ""
     concentration: float | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.models import evidence
 from unknot.models.families import FAMILIES
 from unknot.models.likelihoods import LIKELIHOODS
 from unknot.models.node_spec import NodeSpec, node
@@ -110,6 +111,7 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
         )
     for one in spec.nodes:
         _check_whitening(one, spec)
+        _check_evidence(one, spec)
         if data[0].name in one.parents:
             raise SpecError(f"node '{one.name}': data ('{data[0].name}') cannot be a generative parent")
     generative = _in_order({n.name: n.parents for n in spec.nodes}, "generative", skip=())
@@ -135,10 +137,14 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
     if not one.is_data and (
-        one.channels or one.pooled or one.dropout is not None or one.recogniser == "faces"
+        one.channels
+        or one.pooled
+        or one.dropout is not None
+        or one.recogniser in ("faces", "apart", "doubled")
     ):
         raise SpecError(
-            f"node '{one.name}': channels, pooled, dropout and recogniser faces describe how image data is recognised"
+            f"node '{one.name}': channels, pooled, dropout and the recognisers faces, apart and doubled describe how "
+            "image data is recognised"
         )
     if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
         raise SpecError(
@@ -155,6 +161,14 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     if one.sees and one.is_data:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
     (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)
+
+
+def _check_evidence(one: NodeSpec, spec: ModelSpec) -> None:
+    if one.evidence and (reason := evidence.why_not(one, spec.nodes)):
+        raise SpecError(
+            f"node '{one.name}': evidence is weighed in the recognition of a model's one node of classes, from the "
+            f"data alone, but this node {reason}; leave it out"
+        )
 
 
 def _check_whitening(one: NodeSpec, spec: ModelSpec) -> None:

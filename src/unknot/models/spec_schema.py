@@ -41,7 +41,11 @@ NODE: Schema = table(
         "pooled": flag(),
         "dropout": left_out_or(number(0, 0.99)),
         "pixels": whole(1, 10**6),
-        "recogniser": {"enum": ["", "faces", "bayes"], "description": "faces, bayes, or left out"},
+        "recogniser": {
+            "enum": ["", "faces", "apart", "doubled", "bayes"],
+            "description": "faces, apart, doubled, bayes, or left out",
+        },
+        "evidence": number(0, 1),
         "prior_words": left_out_or(number(0)),
         "weights": {"enum": ["", "tfidf"], "description": "tfidf, or left out"},
         "concentration": left_out_or(number(above=0)),

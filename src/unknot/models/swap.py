@@ -8,12 +8,19 @@ each node, everything else is kept, and the generator makes an item x̂ of that.
 the sleep phase of the wake-sleep algorithm (Hinton et al. 1995) at factors that need not go together in any item, as
 when a generator is later asked for a counterfactual. Its gradient teaches the recogniser to read the style of a made
 item whatever its factors, and the generator to make items whose factors can be read. No gradient goes into the values.
+
+Made items are read as they will be when training is over: without dropout, and with batch norm by its running moments,
+which they do not enter. By moments of their own, made items that are paler than real ones would look like them in
+training and not afterwards.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from unknot.core.trace import Trace
 from unknot.models.agreement import first_draw, target
@@ -31,3 +38,14 @@ def kept_value(q: Trace, name: str) -> Tensor:
     """A node's value at the first draw, ``(B, D)``, without gradient."""
     node = q[name]
     return first_draw(node.value.detach(), node.event_dims)
+
+
+@contextmanager
+def at_rest(network: nn.Module) -> Iterator[None]:
+    """Inside, a network computes as it does after training, with gradients."""
+    training = network.training
+    network.eval()
+    try:
+        yield
+    finally:
+        network.train(training)

@@ -63,6 +63,25 @@ CAPTIONS = {
 }
 
 
+def class_and_style(
+    style: int, x: Mapping[str, Any], whiten: bool = False, apart: bool = False
+) -> dict[str, dict[str, Any]]:
+    """S17's nodes: a digit with labels and so many dimensions of style make x, and are read from it.
+
+    ``whiten``: the style is whitened within each digit. ``apart``: it is read from the image alone, without the digit.
+    """
+    return {
+        FACTOR: {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
+        STYLE: {
+            "family": "normal",
+            "size": style,
+            "recognised_from": ["x"] if apart else ["x", FACTOR],
+            **({"whiten": FACTOR} if whiten else {}),
+        },
+        "x": {"parents": [FACTOR, STYLE], **x},
+    }
+
+
 @dataclass(frozen=True)
 class Look:
     """One picture experiment: which data, how many labels, which model, and how long it is trained in each tier."""

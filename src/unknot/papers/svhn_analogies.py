@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unknot.papers.digit_pictures import Look
+from unknot.papers.digit_pictures import Look, class_and_style
 from unknot.papers.svhn import BEST, BEST_TRAIN
 
 STYLE = 20  # dimensions: light, the colours of wall and number, their contrast, place and slant
@@ -18,31 +18,13 @@ TRAIN: dict[str, Any] = {
     "learning_rate": {"name": "cosine", "start": 3e-3},
 }
 
-
-def model() -> dict[str, Any]:
-    """S17's class and style, whitened within the digits; what the digit makes is multiplied by what the style makes."""
-    return {
-        **{key: BEST[key] for key in ("augment", "confidence")},
-        **WEIGHTS,
-        "nodes": {
-            "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-            "style": {
-                "family": "normal",
-                "size": STYLE,
-                "recognised_from": ["x", "digit"],
-                "whiten": "digit",
-            },
-            "x": {
-                "family": "normal",
-                "scale": NOISE,
-                "parents": ["digit", "style"],
-                "generator": "product",
-                "hidden": [384],
-            },
-        },
-    }
-
-
+# S17's class and style, whitened within the digits; what the digit makes is multiplied by what the style makes.
+X = {"family": "normal", "scale": NOISE, "generator": "product", "hidden": [384]}
+MODEL: dict[str, Any] = {
+    **{key: BEST[key] for key in ("augment", "confidence")},
+    **WEIGHTS,
+    "nodes": class_and_style(STYLE, X, whiten=True),
+}
 BOUND_ALONE = {"model": BEST, "train": {**BEST_TRAIN, "steps": 1000}}
 READER = {
     "model": {
@@ -57,7 +39,7 @@ READER = {
 EXPERIMENT = Look(
     data="svhn",
     labels=1000,
-    model=model(),
+    model=MODEL,
     train=TRAIN,
     reader=READER,
     picture="analogies",

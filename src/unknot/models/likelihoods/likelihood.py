@@ -10,11 +10,13 @@ from typing import ClassVar
 from torch import Size, Tensor, nn
 
 from unknot.core.trace import Trace
+from unknot.errors import SpecError
 from unknot.models.face_trunk import FaceTrunk
 from unknot.models.families.family import Family
 from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk, mlp
 from unknot.models.node_spec import NodeSpec, refuse_units
 from unknot.models.product_decoder import Part, ProductDecoder
+from unknot.models.two_trunks import TwoTrunks
 
 _SMALL_IMAGE = 28 * 28  # up to here a perceptron draws images as well as convolutions, and faster
 
@@ -42,13 +44,21 @@ class Likelihood(nn.Module, ABC):
 
     def trunk(self) -> Trunk:
         """The recogniser's first network: data to ``features`` numbers."""
+        if self.spec.recogniser and len(self.shape) != 3:
+            raise SpecError(
+                f"node '{self.spec.name}': recogniser {self.spec.recogniser} is for images (C, H, W), but data is "
+                f"{tuple(self.shape)}"
+            )
         if self.spec.recogniser == "faces":
             return FaceTrunk(self.shape)
-        if len(self.shape) == 3 and not self.spec.recognition_hidden:
-            channels = self.spec.channels or (32, 64, 64)
-            dropout = 0.2 if self.spec.dropout is None else self.spec.dropout
-            return ImageTrunk(self.shape, channels, dropout, self.spec.pooled)
-        return VectorTrunk(self.shape, self.spec.recognition_hidden or (self.width,))
+        hidden = self.spec.recognition_hidden
+        if self.spec.recogniser == "apart":
+            return TwoTrunks(self._convolutions(), VectorTrunk(self.shape, hidden or (self.width,)))
+        if self.spec.recogniser == "doubled":
+            return TwoTrunks(self._convolutions(), ImageTrunk(self.shape, dropout=0.0))
+        if len(self.shape) == 3 and not hidden:
+            return self._convolutions()
+        return VectorTrunk(self.shape, hidden or (self.width,))
 
     def decoder(self, inputs: int) -> nn.Module:
         """The generator's last network: parents' values to the parameters of the data."""
@@ -67,6 +77,11 @@ class Likelihood(nn.Module, ABC):
         width = self.spec.hidden[-1] if self.spec.hidden else self.width
         parts = [_part(one) for one in parents]
         return ProductDecoder([one.value_size for one in parents], parts, self.shape, width)
+
+    def _convolutions(self) -> ImageTrunk:
+        channels = self.spec.channels or (32, 64, 64)
+        dropout = 0.2 if self.spec.dropout is None else self.spec.dropout
+        return ImageTrunk(self.shape, channels, dropout, self.spec.pooled)
 
     @abstractmethod
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:

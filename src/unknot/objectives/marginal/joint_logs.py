@@ -20,7 +20,8 @@ from torch.distributions import Distribution, Independent, Normal
 
 from unknot.core.node import Variable
 from unknot.core.relaxed import Concrete
-from unknot.objectives.marginal.log_mixture import log_mixture
+from unknot.objectives.marginal.group_mixtures import group_mixtures
+from unknot.objectives.marginal.pair_products import pair_products
 from unknot.objectives.marginal.variable_pairs import concrete_joint, variable_pairs
 from unknot.objectives.marginal.weights import Mixture
 
@@ -33,8 +34,7 @@ def joint_logs(
     for names in groups.values():
         first, *others = (joints[name] for name in names)
         summed.append(sum(others, start=first))
-    whole = sum(summed[1:], start=summed[0])
-    return list(log_mixture(torch.stack([*summed, whole]), mixture).unbind())
+    return group_mixtures(summed, mixture)
 
 
 def joint_of(node: Variable, columns: Distribution, mixture: Mixture) -> Tensor:
@@ -48,13 +48,18 @@ def joint_of(node: Variable, columns: Distribution, mixture: Mixture) -> Tensor:
         return variable_pairs(node, columns, mixture).joint
     rows = node.value.shape[: node.value.ndim - (plain.loc.ndim - 1)]
     table = (plain.loc.shape[0], -1)
-    joint = normal_joint(node.value.reshape(*rows, -1), plain.loc.reshape(table), plain.scale.reshape(table))
-    return joint.to(node.value.dtype)
+    loc, scale = plain.loc.reshape(table), plain.scale.reshape(table)
+    return normal_joint(node.value.reshape(*rows, -1), loc, scale, node.value.dtype)
 
 
-def normal_joint(value: Tensor, loc: Tensor, scale: Tensor) -> Tensor:
-    """Draws (*rows, D) under diagonal Normals (C, D): (*rows, C), in float64."""
-    z, mean, rate = value.double(), loc.double(), scale.double().reciprocal()
+def normal_joint(value: Tensor, loc: Tensor, scale: Tensor, dtype: torch.dtype = torch.float64) -> Tensor:
+    """Draws (*rows, D) under diagonal Normals (C, D): (*rows, C), worked out in float64 and kept as ``dtype``."""
+    z, mean, rate = value.flatten(0, -2).double(), loc.double(), scale.double().reciprocal()
     precise = rate * rate
-    column = (-0.5 * mean * mean * precise + rate.log()).sum(-1) - 0.5 * loc.shape[-1] * math.log(2 * math.pi)
-    return torch.cat([-0.5 * z * z, z], -1) @ torch.cat([precise, mean * precise], -1).mT + column
+    slope = mean * precise
+    column = (rate.log() - 0.5 * mean * slope).sum(-1, keepdim=True) - 0.5 * loc.shape[-1] * math.log(
+        2 * math.pi
+    )
+    powers = torch.cat([-0.5 * z * z, z, torch.ones_like(z[:, :1])], -1)  # (R, 2 D + 1)
+    pairs = pair_products(powers, torch.cat([precise, slope, column], -1), dtype)
+    return pairs.reshape(*value.shape[:-1], -1)

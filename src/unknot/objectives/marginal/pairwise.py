@@ -26,13 +26,17 @@ from torch.nn.functional import one_hot
 from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
 from unknot.objectives.marginal.log_mixture import flat_rows, log_mixture
+from unknot.objectives.marginal.log_products import log_products
 from unknot.objectives.marginal.normal_pairs import normal_pairs
+from unknot.objectives.marginal.pair_products import pair_products
 from unknot.objectives.marginal.weights import Mixture
 
 Score = Callable[[Distribution, Tensor], Tensor]
 
 # Two exponents of this size still multiply to a normal float64: exp(-680) > 2.2e-308.
 WIDEST = 340.0
+# And of this size to a normal float32, whose logarithm takes half of the time: exp(-80) > 1.2e-38.
+_NARROW = 40.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,8 @@ def concrete_joint(
 
         log q(u_b | x_c) = log Γ(K) + (K-1) log τ + Σ_k (a_k + s_k) - K log Σ_k exp(a_k + s_k)
 
-    The inner sum is a matrix product of exp(s) and exp(a): K exponentials per row and per column, not per pair.
+    The inner sum is a matrix product of exp(s) and exp(a): K exponentials per row and per column, not per pair
+    (:mod:`unknot.objectives.marginal.log_products`).
     All its terms are positive, so nothing cancels, and float64 keeps it from underflow while no exponent is more than
     340 below the largest. Beyond that, and for masked classes (logits of -inf), every pair is worked out by itself.
 
@@ -107,25 +112,41 @@ def concrete_joint(
     draws = log_value if labelled is None else log_value.masked_fill(labelled[..., None], 0.0)
     s = _below_largest(-temperature * draws.double())
     a = _below_largest(logits)
-    if _within_reach(s) and _within_reach(a):
-        joint = _concrete_products(s, a, temperature, parent)
-    else:
-        columns = Concrete(_pick_table(logits.double(), parent), temperature)
-        joint = columns.log_density(draws.double().unsqueeze(-2))  # (*rows, C, K) -> (*rows, C)
-    joint = joint.to(_result_dtype(log_value, logits))
-    if labelled is not None:
-        joint = joint.where(~labelled[..., None], mass_joint(log_value.exp(), logits, mixture, parent))
-    return joint
+    dtype = _result_dtype(log_value, logits)
+    labels = None if labelled is None else log_value.detach().exp()  # no gradient goes to a label
+    least = _least(s, a)
+    if least >= -WIDEST:
+        narrow = dtype if least >= -_NARROW else torch.float64
+        return _concrete_products(s, a, temperature, parent, labels, labelled, narrow).to(dtype)
+    columns = Concrete(_pick_table(logits.double(), parent), temperature)
+    joint = columns.log_density(draws.double().unsqueeze(-2)).to(dtype)  # (*rows, C, K) -> (*rows, C)
+    if labels is None or labelled is None:
+        return joint
+    return joint.where(~labelled[..., None], mass_joint(labels, logits, mixture, parent))
 
 
-def _concrete_products(s: Tensor, a: Tensor, temperature: Tensor | float, parent: Tensor | None) -> Tensor:
-    """All pairs by one matrix product, (*rows, C)."""
+def _concrete_products(
+    s: Tensor,
+    a: Tensor,
+    temperature: Tensor | float,
+    parent: Tensor | None,
+    labels: Tensor | None,
+    labelled: Tensor | None,
+    dtype: torch.dtype,
+) -> Tensor:
+    """All pairs by matrix products, (*rows, C) in ``dtype``; the rows of ``labels`` that are ``labelled`` by mass."""
     classes = a.shape[-1]
-    total = _row_products(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k)
-    column = _pick_table(a.sum(-1), parent)
     log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
-    joint = column + s.sum(-1, keepdim=True) - classes * total.log()
-    return joint + (math.lgamma(classes) + (classes - 1) * log_temperature)
+    constant = math.lgamma(classes) + (classes - 1) * log_temperature
+    drawn = torch.ones_like(s[..., :1]) if labelled is None else (~labelled)[..., None].to(s.dtype)
+    rows = [drawn, drawn * (s.sum(-1, keepdim=True) + constant)]
+    columns = [a.sum(-1, keepdim=True), torch.ones_like(a[..., :1])]
+    if labels is not None:
+        rows, columns = [*rows, (1 - drawn) * labels], [*columns, a.log_softmax(-1)]
+    plain = _flat(torch.cat(rows, -1), torch.cat(columns, -1), parent)
+    summed = _flat(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k)
+    joint, _ = log_products(*plain, -classes * drawn.flatten(), *summed, dtype)
+    return joint.reshape(*s.shape[:-1], -1)
 
 
 def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Pairs:
@@ -139,7 +160,7 @@ def mass_joint(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor |
     # 0 * -inf is NaN: a class that cannot be drawn gets the lowest finite log-mass instead.
     dtype = _result_dtype(value, logits)
     log_mass = logits.double().log_softmax(-1).clamp(min=torch.finfo(dtype).min / 2)
-    return _row_products(value.double(), log_mass, parent).to(dtype)
+    return pair_products(*_flat(value.double(), log_mass, parent), dtype).reshape(*value.shape[:-1], -1)
 
 
 def one_leaf(joint: Tensor, mixture: Mixture) -> Pairs:
@@ -201,22 +222,25 @@ def _below_largest(logs: Tensor) -> Tensor:
     return wide - wide.detach().amax(-1, keepdim=True)
 
 
-def _within_reach(logs: Tensor) -> bool:
-    """Whether exponentials of all entries multiply without underflow; a compiled graph cannot look."""
-    return not torch.compiler.is_compiling() and logs.detach().amin().item() >= -WIDEST
+def _least(*logs: Tensor) -> float:
+    """The smallest entry of all; a compiled graph cannot look, and takes the worst."""
+    if torch.compiler.is_compiling():
+        return -math.inf
+    found = [tensor.detach().amin().item() for tensor in logs]
+    return -math.inf if any(map(math.isnan, found)) else min(found)
 
 
-def _row_products(value: Tensor, table: Tensor, parent: Tensor | None) -> Tensor:
-    """Σ_k value[r, k] table[c, k], or table[parent_r, c, k]: (*rows, C), as one matrix product.
+def _flat(value: Tensor, table: Tensor, parent: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Factors (R, K) and (C, K) of a product; with a parent, (R, T K) and (C, T K).
 
-    With a parent, rows become value ⊗ one-hot(parent), zero wherever the table is another parent's.
+    Then rows become value ⊗ one-hot(parent), zero wherever the table is another parent's.
     """
     if parent is None:
-        return value @ table.mT
+        return value.flatten(0, -2), table
     tables, columns, classes = table.shape
     where = one_hot(parent.expand(value.shape[:-1]), tables).to(value.dtype)  # (*rows, T)
     wide = (where[..., :, None] * value[..., None, :]).flatten(-2)  # (*rows, T K)
-    return wide @ table.mT.reshape(tables * classes, columns)
+    return wide.flatten(0, -2), table.movedim(1, 0).reshape(columns, tables * classes)
 
 
 def _pick_table(table: Tensor, parent: Tensor | None) -> Tensor:

@@ -1,0 +1,89 @@
+"""Evidence: what the generative model itself says of an item's class, as a part of the recogniser's answer.
+
+A network reads a class off an item; a generator says how well it could have made the item of each class. The two err on
+different items. For a node y of classes with weight w the recognition program is the product of both,
+
+    q(y | x)  ∝  f(x)_y · p̂(x, y)^w        log p̂(x, k) = log p(x, k, ẑ_k) - log q(ẑ_k | x, k)
+
+with f the recognition network and ẑ_k the best values of the other nodes when y is k: Laplace's approximation of the
+evidence, where q(z | x, k) is the posterior. w = 0 is the network alone and w = 1 with a flat f is Bayes' rule; a
+generator of images is far too sure of itself, since it takes pixels for independent, and a few hundredths are its due
+(as of the language model in speech recognition, or of the tempered posteriors of Grünwald & van Ommen 2017).
+
+No gradient goes through p̂: the generator learns from the bound alone, and the network what it has to add. Where views
+agree (:mod:`unknot.models.agreement`), the network must read a jittered item as the product reads the item itself, so
+that in the end it knows what the generator knew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from unknot.core.partial import partial
+from unknot.core.site_hook import unheard
+from unknot.core.trace import Trace
+from unknot.models.families import FAMILIES, Family
+from unknot.models.node_spec import NodeSpec
+
+Recognised = Callable[
+    [str, Mapping[str, Tensor]], Tensor
+]  # a node and what it is recognised from -> its parameters
+Decode = Callable[[Tensor, Trace], Trace]
+
+
+def why_not(node: NodeSpec, nodes: tuple[NodeSpec, ...]) -> str:
+    """Why a node's recognition cannot weigh the evidence of its classes; "" where it can."""
+    if node.is_data or not FAMILIES[node.family].has_classes:
+        return f"is of {node.family}, not of classes"
+    data = next(n.name for n in nodes if n.is_data)
+    if node.recognised_from != (data,) or node.recogniser:
+        return f"is not recognised from '{data}' alone, by a network"
+    others = [n.name for n in nodes if n is not node and not n.is_data and FAMILIES[n.family].has_classes]
+    return f"is not the only one of classes: '{others[0]}' is another" if others else ""
+
+
+@torch.no_grad()
+def log_evidence(
+    node: str,
+    x: Tensor,
+    features: Mapping[str, Tensor],
+    order: tuple[str, ...],
+    families: Mapping[str, Family],
+    recognised: Recognised,
+    decode: Decode,
+    temperature: Tensor,
+) -> Tensor:
+    """log p̂(x, k) of every class k of a node, ``(B, K)``, less that of the best class.
+
+    Arguments:
+        node: its name.
+        x: items ``(B, ...)``.
+        features: what the recogniser makes of them ``(B, H)``, by the name of the data.
+        order: the latent nodes, each after what it is recognised from.
+        families: theirs.
+        recognised: a node's name and the features of what it is recognised from, to its parameters.
+        decode: the generative program.
+        temperature: of relaxed draws.
+    """
+    classes = families[node].size
+    k = torch.arange(classes, device=x.device).repeat_interleave(len(x))  # (K B,)
+    inputs = {name: value.repeat(classes, 1) for name, value in features.items()}
+    q = Trace()
+    with unheard():
+        for name in order:
+            family, outputs = families[name], recognised(name, inputs)
+            if name == node:
+                value = family.site(q, outputs, partial(k), temperature, None)
+            else:
+                look = Trace()
+                family.site(look, outputs, None, temperature, None)
+                value = family.site(q, outputs, family.reading(look[name].dist).value, temperature, None)
+            inputs[name] = family.features(value)
+        p = decode(x.repeat(classes, *[1] * (x.ndim - 1)), q)
+    others = [name for name in order if name != node]
+    found = p.log_prob() - (q.log_prob(*others) if others else 0.0)
+    found = found.view(classes, len(x)).T
+    return found - found.max(-1, keepdim=True).values

@@ -1,0 +1,153 @@
+"""Evidence of the classes: exact where the posterior is, by a loop over classes, and what it does to a recogniser."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+import unknot
+from tests.models.test_agreement import NODES, batch_of_digits
+from unknot.core.best_values import best_values
+from unknot.errors import SpecError
+from unknot.models.evidence import log_evidence
+from unknot.models.families import family
+from unknot.models.graphical_model import GraphicalModel
+from unknot.models.spec import node
+from unknot.objectives import semi_supervised
+
+NORMAL = torch.distributions.Normal
+
+
+def model_with(weight: float = 0.3, **settings: object) -> GraphicalModel:
+    """The same weights whatever the weight of the evidence; features without dropout."""
+    torch.manual_seed(0)
+    nodes = {
+        **NODES,
+        "digit": {**NODES["digit"], "evidence": weight},
+        "x": {**NODES["x"], "recognition_hidden": [16]},  # type: ignore[dict-item]
+    }
+    return GraphicalModel({"nodes": nodes, **settings}, (1, 8, 8))
+
+
+def test_it_is_exact_where_the_recognised_style_is_the_posterior() -> None:
+    """x = m_k + a z + noise with z ~ N(0, 1): log p(x, k) = log p(k) + log N(x; m_k, a² + s²)."""
+    means, a, s = torch.tensor([-1.0, 0.5, 2.0]), 0.8, 0.5
+    x = torch.randn(7, 1)
+    y = family(node("y", "concrete", 3, recognised_from=["x"]))
+    z = family(node("z", "normal", 1, recognised_from=["x", "y"]))
+
+    def recognised(name: str, seen: dict[str, Tensor]) -> Tensor:
+        if name == "y":
+            return torch.zeros(len(seen["x"]), 3)
+        at = y.from_features(seen["y"]) @ means  # type: ignore[operator]
+        centre = a * (seen["x"][:, 0] - at) / (a**2 + s**2)
+        width = torch.full_like(centre, (s**2 / (a**2 + s**2)) ** 0.5 - 1e-3)
+        return torch.stack([centre, width.expm1().log()], -1)  # the family's scale is softplus + 1e-3
+
+    def decode(items: Tensor, q: unknot.Trace) -> unknot.Trace:
+        p = unknot.Trace()
+        k = p.concrete(torch.zeros(3), 0.66, value=q["y"], name="y")
+        style = p.normal(torch.zeros(1), torch.ones(1), value=q["z"], name="z")
+        p.normal((k @ means).unsqueeze(-1) + a * style, s, value=items, name="x")
+        return p
+
+    families = {"y": y, "z": z}
+    found = log_evidence("y", x, {"x": x}, ("y", "z"), families, recognised, decode, torch.tensor(0.66))  # type: ignore[arg-type]
+    exact = NORMAL(means, (a**2 + s**2) ** 0.5).log_prob(x)
+    torch.testing.assert_close(found, exact - exact.max(-1, keepdim=True).values, rtol=1e-4, atol=1e-4)
+
+
+def test_the_recogniser_is_the_product_of_network_and_evidence() -> None:
+    model, x = model_with().eval(), batch_of_digits().x
+    digit, style = model._family("digit"), model.recognition["style"]
+    found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
+    with torch.no_grad():
+        features = model.trunk(x)
+        network, slow = model.recognition["digit"](features), []
+        for k in range(10):
+            y = one_hot(torch.full((40,), k), 10).float()
+            mean, raw = style(torch.cat([features, digit.features(y)], -1)).chunk(2, -1)
+            q_z = NORMAL(mean, torch.nn.functional.softplus(raw) + 1e-3).log_prob(mean).sum(-1)
+            logits = model.generation["x"](torch.cat([digit.features(y), mean], -1))
+            p_x = -torch.nn.functional.binary_cross_entropy_with_logits(logits, x, reduction="none")
+            p_z = NORMAL(0.0, 1.0).log_prob(mean).sum(-1)
+            slow.append(p_x.flatten(1).sum(-1) + p_z - q_z)
+        expected = (network + 0.3 * torch.stack(slow, -1)).log_softmax(-1)
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_without_weight_it_is_the_network() -> None:
+    model, x = model_with(0.0).eval(), batch_of_digits().x
+    torch.testing.assert_close(
+        model.encode(x)["digit"].dist.logits, model.recognition["digit"](model.trunk(x))
+    )
+
+
+def test_the_answer_is_the_same_each_time() -> None:
+    model, x = model_with().eval(), batch_of_digits().x
+    first, second = (model.encode(x)["digit"].dist.logits for _ in range(2))
+    with best_values():
+        third = model.encode(x)["digit"].dist.logits
+    torch.testing.assert_close(first, second, rtol=0, atol=0)
+    torch.testing.assert_close(first, third, rtol=0, atol=0)
+
+
+def test_no_gradient_goes_through_the_generator() -> None:
+    model, batch = model_with(), batch_of_digits()
+    q = model.encode(batch.x)
+    q["digit"].dist.logits.sum().backward()
+    assert all(one.grad is None for one in model.generation.parameters())
+    assert all(one.grad is not None for one in model.recognition["digit"].parameters())
+
+
+def test_a_jittered_view_is_read_by_the_network_alone_as_the_product_reads_the_item() -> None:
+    model = model_with(augment="affine", agreement=7.0, confidence=0.0)
+    batch = batch_of_digits(0)
+    torch.manual_seed(1)
+    jittered = model.jitter(batch.x)  # type: ignore[misc]
+    torch.manual_seed(1)
+    q, p = model(batch)
+    wanted = q["digit"].dist.logits.argmax(-1)
+    assert bool((wanted != model.recognition["digit"](model.trunk(batch.x)).argmax(-1)).any())
+    network = model.recognition["digit"](model.trunk(jittered)).log_softmax(-1)
+    expected = 7.0 * network.gather(-1, wanted.unsqueeze(-1))[:, 0]
+    torch.testing.assert_close(p["agreement_digit"].log_prob, expected)
+
+
+@pytest.mark.parametrize("gradient", ["concrete", "enumerate", "detached"])
+@pytest.mark.parametrize("samples", [None, 2])
+def test_it_goes_with_every_way_of_drawing(gradient: str, samples: int | None) -> None:
+    nodes = {**NODES, "digit": {**NODES["digit"], "evidence": 0.1, "gradient": gradient}}
+    model = GraphicalModel({"nodes": nodes, "augment": "affine", "agreement": 1.0}, (1, 8, 8))
+    q, p = model(batch_of_digits(), samples)
+    assert semi_supervised(q, p, alpha=5.0).loss.isfinite()
+    assert q["digit"].dist.logits.shape[-2:] == (40, 10)
+
+
+def test_the_graph_is_that_of_the_model() -> None:
+    x = batch_of_digits().x
+    assert str(unknot.graph(model_with().encode, model_with().decode, x)) == str(
+        unknot.graph(model_with(0.0).encode, model_with(0.0).decode, x)
+    )
+
+
+def test_descriptions_that_have_no_such_evidence_are_refused() -> None:
+    of_numbers = {**NODES, "style": {**NODES["style"], "evidence": 0.1}}
+    with pytest.raises(
+        SpecError, match=r"node 'style': evidence .* is of normal, not of classes; leave it out"
+    ):
+        GraphicalModel({"nodes": of_numbers}, (1, 8, 8))
+    later = {
+        "digit": {**NODES["digit"], "recognised_from": ["x", "style"], "evidence": 0.1},
+        "style": {**NODES["style"], "recognised_from": ["x"]},
+        "x": NODES["x"],
+    }
+    with pytest.raises(SpecError, match="is not recognised from 'x' alone, by a network"):
+        GraphicalModel({"nodes": later}, (1, 8, 8))
+    two = {**NODES, "digit": {**NODES["digit"], "evidence": 0.1}, "odd": {**NODES["digit"], "size": 2}}
+    with pytest.raises(SpecError, match="is not the only one of classes: 'odd' is another"):
+        GraphicalModel({"nodes": two}, (1, 8, 8))
+    with pytest.raises(SpecError, match="evidence is a number from 0 to 1, but got 2"):
+        model_with(2.0)
