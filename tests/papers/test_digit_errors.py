@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from unknot.papers.digit_errors import alone, column, settings_for, table
+import torch
+
+from unknot.papers.digit_errors import alone, column, settings_for, table, without_evidence
+from unknot.papers.mnist import APART
+from unknot.papers.quiet_training import train_quietly
+from unknot.workflow.recipe import Recipe
 
 TRAIN = {
     "steps": 100,
@@ -37,3 +42,18 @@ def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
     assert found["model"]["agreement"] == 0.0
     assert found["train"]["objective"] == {"name": "labels_alone", "alpha": 50.0}
     assert (found["train"]["steps"], found["train"]["batch_size"]) == (50, 50)
+
+
+def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
+    nodes = {**APART["nodes"], "digit": {**APART["nodes"]["digit"], "evidence": 1.0}}
+    recipe = Recipe({"name": "digits"}, {"digit": 50}, {**APART, "nodes": nodes}, {**TRAIN, "steps": 2})
+    trained = train_quietly(recipe)
+    assert trained.test is not None
+    x = trained.test.batch(range(50)).x
+    plain = without_evidence(trained.model).recognise(x).summaries
+    module = trained.model.module
+    with torch.no_grad():
+        features = module.trunk(x)[:, module.trunk.parts["shapes"]]
+        expected = module.recognition["digit"](features).softmax(-1)
+    torch.testing.assert_close(plain["digit"], expected)
+    assert not torch.allclose(trained.model.recognise(x).summaries["digit"], expected)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unknot.papers.mnist import BEST_ROW, EXPERIMENT, LABELS
+from unknot.papers.mnist import APART_ROW, BEST_ROW, EXPERIMENT, LABELS
 
 
 def test_the_best_row_comes_first_and_has_every_number_of_labels() -> None:
@@ -19,6 +19,17 @@ def test_an_ablation_changes_one_part_at_a_time() -> None:
         assert case["labels"] == 100
         assert (case["model"], case["train"]) != (whole["model"], whole["train"])
         assert case["train"]["steps"] == whole["train"]["steps"]
+
+
+def test_the_row_without_the_generative_model_has_the_same_recogniser_and_as_many_steps() -> None:
+    cases = EXPERIMENT.cases("quick")
+    whole = next(case for case in cases if case["row"] == APART_ROW)
+    bare = cases[cases.index(whole) + 1]
+    assert bare["train"] == {**whole["train"], "objective": {"name": "labels_alone", "alpha": 400.0}}
+    nodes = bare["model"]["nodes"]
+    assert nodes["digit"].pop("evidence") == 0.0
+    digit = {key: value for key, value in whole["model"]["nodes"]["digit"].items() if key != "evidence"}
+    assert bare["model"] == {**whole["model"], "nodes": {**whole["model"]["nodes"], "digit": digit}}
 
 
 def test_labels_alone_stand_beside_both_recognisers() -> None:

@@ -1,7 +1,7 @@
 """Evidence: what the generative model itself says of an item's class, as a part of the recogniser's answer.
 
 A network reads a class off an item; a generator says how well it could have made the item of each class. The two err on
-different items. For a node y of classes with weight w the recognition program is the product of both,
+different items. For a node y of classes with weight w the trained recogniser is the product of both,
 
     q(y | x)  ∝  f(x)_y · p̂(x, y)^w        log p̂(x, k) = log p(x, k, ẑ_k) - log q(ẑ_k | x, k)
 
@@ -10,9 +10,9 @@ evidence, where q(z | x, k) is the posterior. w = 0 is the network alone and w =
 generator of images is far too sure of itself, since it takes pixels for independent, and a few hundredths are its due
 (as of the language model in speech recognition, or of the tempered posteriors of Grünwald & van Ommen 2017).
 
-No gradient goes through p̂: the generator learns from the bound alone, and the network what it has to add. Where views
-agree (:mod:`unknot.models.agreement`), the network must read a jittered item as the product reads the item itself, so
-that in the end it knows what the generator knew.
+In training the network stands alone. The evidence of a generator that is still learning misleads, and a network that
+learns from it errs where it errs, so that in the end there is nothing left to add: on MNIST with 100 labels the error
+rose from 1.3 to 1.7 % when readings were products from the first step on.
 """
 
 from __future__ import annotations

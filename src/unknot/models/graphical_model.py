@@ -101,7 +101,7 @@ class GraphicalModel(nn.Module):
             node = self.spec[name]
             by_rule = node.recogniser == "bayes"
             outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs, self.training)
-            if node.evidence:
+            if node.evidence and not self.training:
                 outputs = outputs + node.evidence * self._log_evidence(name, x, inputs)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)

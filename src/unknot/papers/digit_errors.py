@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from unknot.models.graphical_model import GraphicalModel
 from unknot.papers.experiment import Case, Measure, Numbers, Settings, Tier
 from unknot.papers.honest_rows import LEAK_MEASURES, labels_alone, leak_of
 from unknot.papers.quiet_training import error_of, train_quietly
 from unknot.workflow.importance_prediction import importance_weighted_error
 from unknot.workflow.recipe import Recipe
+from unknot.workflow.trained_model import TrainedModel
 
 FACTOR = "digit"
 MEASURES = (
     Measure("error", "test error of the recogniser", "%"),
+    Measure("network_error", "test error of its network without the generative model's evidence", "%"),
     Measure("weighted_error", "test error of the importance-weighted prediction", "%"),
     *LEAK_MEASURES,
 )
@@ -58,11 +62,29 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     numbers = {"error": error_of(trained, FACTOR)}
     if train["objective"]["name"] == "labels_alone":
         return numbers
+    if _weighs_evidence(trained.model):
+        numbers["network_error"] = error_of(replace(trained, model=without_evidence(trained.model)), FACTOR)
     if settings["draws"]:
         assert trained.test is not None
         error = importance_weighted_error(trained.model, trained.test, FACTOR, settings["draws"])
         numbers["weighted_error"] = 100 * error
     return numbers | leak_of(trained, FACTOR)
+
+
+def without_evidence(model: TrainedModel) -> TrainedModel:
+    """The same trained model, with a digit that is read by the recognition network alone."""
+    module: Any = model.module
+    nodes = tuple(replace(node, evidence=0.0) for node in module.spec.nodes)
+    plain = GraphicalModel(replace(module.spec, nodes=nodes), module.shape).to(
+        next(module.parameters()).device
+    )
+    plain.load_state_dict(module.state_dict())
+    return replace(model, module=plain.eval())
+
+
+def _weighs_evidence(model: TrainedModel) -> bool:
+    module: Any = model.module
+    return bool(module.spec[FACTOR].evidence)
 
 
 def table(rows: Sequence[tuple[str, Mapping[str, Any]]], labels: Sequence[int]) -> list[Case]:

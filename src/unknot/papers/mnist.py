@@ -44,10 +44,36 @@ VIEWS_TRAIN: dict[str, Any] = {
 }
 BEST_TRAIN = {**VIEWS_TRAIN, "steps": 2500}
 ABLATION_STEPS = 1000
+# The digit is read by convolutions that learn from labels and agreement alone, the style by a perceptron; at the end
+# the generator's evidence counts too.
+APART: dict[str, Any] = {
+    **{key: BEST[key] for key in ("augment", "agreement", "confidence")},
+    "nodes": {
+        "digit": {
+            "family": "concrete",
+            "size": 10,
+            "recognised_from": ["x"],
+            "labels": True,
+            "gradient": "detached",
+            "sees": "shapes",
+            "evidence": 0.02,
+        },
+        "style": {"family": "normal", "size": 8, "recognised_from": ["x", "digit"], "sees": "pixels"},
+        "x": {
+            "family": "bernoulli",
+            "parents": ["digit", "style"],
+            "hidden": [400, 400],
+            "recogniser": "apart",
+            **BEST["x"],
+        },
+    },
+}
+APART_TRAIN = {**BEST_TRAIN, "precision": "bf16-mixed"}
 
 BEST_ROW = "convolutions, two views that agree"
 S17_ROW = "S17's networks, two views that agree"
 CONCRETE_ROW = "S17's networks, Concrete digit, Eq. 8"
+APART_ROW = "digit and style read apart, evidence of the generator"
 
 
 def cases(tier: Tier) -> list[Case]:
@@ -68,7 +94,23 @@ def cases(tier: Tier) -> list[Case]:
     found = table(rows, LABELS[:1] if tier == "smoke" else LABELS)
     for row, named in ((BEST_ROW, "the best recogniser, jittered"), (CONCRETE_ROW, "S17's recogniser")):
         found += [alone(case, f"labels alone: {named}") for case in found if case["row"] == row]
-    return found + _ablation(found[0], tier)
+    apart = table([(APART_ROW, settings_for("mnist", 0, APART, APART_TRAIN, tier))], LABELS[:1])
+    return found + apart + [_without_generator(apart[0])] + _ablation(found[0], tier)
+
+
+def _without_generator(case: Case) -> Case:
+    """The same recogniser with as many steps, trained on labels and agreement, without the generative model."""
+    model = {**case["model"], "nodes": {**case["model"]["nodes"]}}
+    model["nodes"]["digit"] = {**model["nodes"]["digit"], "evidence": 0.0}
+    objective = {**case["train"]["objective"], "name": "labels_alone"}
+    train = {**case["train"], "objective": objective}
+    return {
+        **case,
+        "row": "the same without the generative model",
+        "model": model,
+        "train": train,
+        "draws": 0,
+    }
 
 
 def _ablation(best: Case, tier: Tier) -> list[Case]:
