@@ -144,10 +144,11 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     used = {CLASS: codes[CLASS], STYLE: codes[STYLE][:, live]} if live.size else codes
     if pictures is not None:
         _draw(model, x, used, live if live.size else np.arange(len(known)), factors, pictures)
-    return {**_scores(used, factors), **_information(model, x, len(train))}
+    return {**scores(used, factors), **_information(model, x, len(train))}
 
 
-def _scores(codes: Mapping[str, Any], factors: Mapping[str, np.ndarray]) -> Numbers:
+def scores(codes: Mapping[str, Any], factors: Mapping[str, np.ndarray]) -> Numbers:
+    """Codes, a class among them, held against the factors."""
     by_information = infomec(codes, factors)
     classes = codes[CLASS].values.argmax(-1)
     # sizes, turns and places are numbers, as in Eastwood & Williams' own code; only the shape is a class
