@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import torch
 from torch import Size, Tensor, nn
 
-
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
 
