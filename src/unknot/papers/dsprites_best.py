@@ -68,9 +68,8 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     block, items = settings["block"], settings["items"]
     data = small_sprites(items, block) if block else toy_sprites(items)
     train, test = replace(data.split("train"), factors={}), data.split("test")
-    model = {"program": f"{Path(program.__file__)}:Posed", "arguments": settings["arguments"]}
     seeds = [settings["restarts"] * seed + k for k in range(settings["restarts"])]
-    models = [fitted(train, one, settings["train"], model) for one in seeds]
+    models = [fitted(train, one, settings["train"], described(settings["arguments"])) for one in seeds]
     x = _first(train, CHOSEN_ON)
     restarts = [codes_of_pose(one, x) for one in models]
     taken = udr(restarts).best
@@ -88,6 +87,11 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
         **{f"worst_{key}": min(one[key] for one in each) for key in JUDGED},
         "error": float((models[taken].reconstruct(shown) - shown).abs().sum((1, 2, 3)).mean()),
     }
+
+
+def described(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The model as a run's settings say it."""
+    return {"program": f"{Path(program.__file__)}:Posed", "arguments": dict(arguments)}
 
 
 def codes_of_pose(model: TrainedModel, x: Tensor) -> dict[str, Any]:

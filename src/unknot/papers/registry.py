@@ -33,6 +33,7 @@ from unknot.papers import (
     topics_nvdm,
     topics_prodlda,
     zero_shot,
+    zero_shot_sprites,
 )
 from unknot.papers.experiment import Experiment
 from unknot.suggest import did_you_mean
@@ -60,6 +61,7 @@ _FILES = (
     sensitivity,
     celeba,
     zero_shot,
+    zero_shot_sprites,
     latent_maps,
     own_data,
     own_data_more,
