@@ -9,6 +9,7 @@ import torch
 from unknot import Trace
 from unknot.metrics import Probabilities
 from unknot.papers.dsprites import (
+    E19_NETWORKS,
     E19_ROWS,
     OBJECTIVES,
     PRINTED,
@@ -26,6 +27,9 @@ def test_all_rows_differ_in_objective_and_reward_alone():
     rows = {case["row"]: case for case in cases("quick")}
     assert set(E19_ROWS) <= set(rows)
     first = rows[PRINTED]
+    wide = rows.pop(E19_NETWORKS)
+    assert wide["train"]["objective"] == first["train"]["objective"]
+    assert wide["model"]["nodes"]["x"]["activation"] == "tanh"
     for case in rows.values():
         same = {**case["train"], "objective": "", "stages": ""}
         assert same == {**first["train"], "objective": "", "stages": ""}
