@@ -103,7 +103,7 @@ def cases(tier: Tier) -> list[Case]:
                 "train": {**train, "objective": last, "stages": stages},
             }
         )
-    steps = E19_STEPS * steps // STEPS
+    steps = max(E19_STEPS * steps // STEPS, 2 * FALLS)
     wide = {**E19_NODES, "x": {**E19_NODES["x"], "pixels": image["pixels"]}}
     slow = {**train, "steps": steps, "learning_rate": {"name": "cosine", "start": E19_RATE}}
     printed = OBJECTIVES[PRINTED]
