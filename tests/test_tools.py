@@ -60,3 +60,14 @@ def test_the_table_of_the_price_has_a_row_for_every_size_and_knows_the_truth() -
     entropy = -np.log(density.mean(1) / np.sqrt(2 * np.pi))
     expected = entropy.mean() - 0.5 * np.log(2 * np.pi * np.e)
     assert abs(tool["truth"]() - expected) < 5 * entropy.std() / 200_000**0.5
+
+
+def test_the_table_of_the_correlation_has_a_column_for_every_number_of_further_items() -> None:
+    tool = runpy.run_path(str(TOOLS / "correlation_bias.py"))
+    lines = tool["table"]((0, 20), items=128).splitlines()
+    assert lines[0] == "| | truth | 64 | 64 + 20 |"
+    assert len(lines) == 2 + len(tool["SIZES"])
+    # two dimensions: -log(1 - ρ²) / 2
+    assert abs(tool["truth"](2) + 0.5 * np.log(1 - tool["CORRELATION"] ** 2)) < 1e-7
+    draws = tool["codes"](50_000, 3)["z"].value
+    assert float((draws.T.cov() - tool["covariance"](3)).abs().max()) < 0.03  # six standard errors

@@ -27,6 +27,19 @@ def test_a_shift_moves_the_ink_by_its_share() -> None:
     assert right.max() > 1.5
 
 
+def test_a_zoom_scales_both_sides_alike_in_the_logarithm() -> None:
+    images = torch.zeros(400, 1, 41, 41)
+    images[:, :, 14:27, 14:27] = 1.0
+    ink = AffineJitter(0, 0, 0, 0, zoom=0.4)(images)[:, 0]
+    wide, high = ink.amax(1).sum(1), ink.amax(2).sum(1)  # sides of the square
+    torch.testing.assert_close(wide, high, rtol=1e-3, atol=1e-3)
+    grown = (wide / 13).log()
+    assert grown.abs().max() < 0.45
+    assert grown.min() < -0.35
+    assert grown.max() > 0.35
+    assert grown.mean().abs() < 0.06  # five standard errors
+
+
 def test_images_move_on_their_own_and_only_in_training() -> None:
     images = torch.rand(1, 1, 9, 9).expand(3, 1, 9, 9)
     jitter = AffineJitter()

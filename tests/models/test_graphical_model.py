@@ -132,3 +132,14 @@ def test_unknown_nodes_are_refused_with_the_nearest() -> None:
     model = GraphicalModel(class_and_style(), (1, 8, 8))
     with pytest.raises(SpecError, match="no node 'digti' to label or set; did you mean 'digit'"):
         model.encode(torch.rand(2, 1, 8, 8), {"digti": torch.zeros(2)})
+
+
+def test_images_can_be_made_by_hyperbolic_tangents_and_only_by_hidden_layers() -> None:
+    nodes = class_and_style()
+    bent = node("x", "bernoulli", parents=["digit", "style"], hidden=[6], activation="tanh")
+    made = GraphicalModel([*nodes[:2], bent], (1, 8, 8)).generation["x"]
+    assert any(isinstance(part, torch.nn.Tanh) for part in made.modules())
+    assert not any(isinstance(part, torch.nn.ReLU) for part in made.modules())
+    layerless = node("x", "bernoulli", parents=["digit", "style"], activation="tanh")
+    with pytest.raises(SpecError, match="activation is of the hidden layers by which images"):
+        GraphicalModel([*nodes[:2], layerless], (1, 8, 8))

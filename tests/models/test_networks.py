@@ -21,6 +21,8 @@ def test_a_perceptron_has_the_layers_it_is_given() -> None:
     linear = [m for m in mlp(7, [5, 3], 2) if isinstance(m, torch.nn.Linear)]
     assert [(m.in_features, m.out_features) for m in linear] == [(7, 5), (5, 3), (3, 2)]
     assert any(isinstance(m, torch.nn.Dropout) for m in mlp(7, [5], 2, dropout=0.5))
+    bent = [type(m) for m in mlp(7, [5, 3], 2, activation="tanh") if not isinstance(m, torch.nn.Linear)]
+    assert bent == [torch.nn.Tanh, torch.nn.Tanh]
 
 
 @pytest.mark.parametrize("shape", [(1, 8, 8), (3, 9, 7), (1, 28, 28)])

@@ -9,14 +9,15 @@ import torch
 from unknot import Trace
 from unknot.metrics import Probabilities
 from unknot.papers.dsprites import (
+    E19_NETWORKS,
     E19_ROWS,
     OBJECTIVES,
     PRINTED,
     REWARDED_FROM,
-    _scores,
     cases,
     falling,
     raised,
+    scores,
 )
 from unknot.papers.metric_codes import CLASS, STYLE
 from unknot.train.objective import resolve
@@ -26,6 +27,9 @@ def test_all_rows_differ_in_objective_and_reward_alone():
     rows = {case["row"]: case for case in cases("quick")}
     assert set(E19_ROWS) <= set(rows)
     first = rows[PRINTED]
+    wide = rows.pop(E19_NETWORKS)
+    assert wide["train"]["objective"] == first["train"]["objective"]
+    assert wide["model"]["nodes"]["x"]["activation"] == "tanh"
     for case in rows.values():
         same = {**case["train"], "objective": "", "stages": ""}
         assert same == {**first["train"], "objective": "", "stages": ""}
@@ -67,7 +71,7 @@ def test_the_class_is_rewarded_when_places_and_sizes_are_in_the_style():
     assert highest == sorted(highest, reverse=True)
 
 
-def test_codes_that_are_the_factors_have_the_best_scores():
+def test_codes_that_are_the_factors_have_the_bestscores():
     rng = np.random.default_rng(0)
     factors = {
         "shape": rng.integers(0, 3, 3000),
@@ -75,7 +79,7 @@ def test_codes_that_are_the_factors_have_the_best_scores():
         "posY": rng.integers(0, 8, 3000),
     }
     style = np.stack([factors["posX"] / 2, factors["posY"] / 2], 1) + 0.001 * rng.normal(size=(3000, 2))
-    found = _scores({CLASS: Probabilities(np.eye(3)[factors["shape"]]), STYLE: style}, factors)
+    found = scores({CLASS: Probabilities(np.eye(3)[factors["shape"]]), STYLE: style}, factors)
     assert found["shape"] == 100.0
     assert found["kim"] == 1.0
     assert found["dci"] == pytest.approx(1.0, abs=0.02)

@@ -10,7 +10,7 @@ from torch.nn.functional import affine_grid, grid_sample, interpolate
 
 from unknot.schema import check, choice, either, number, table
 
-AMOUNTS = ("turn", "scale", "shear", "shift", "bend", "gain", "gamma", "hide")
+AMOUNTS = ("turn", "scale", "zoom", "shear", "shift", "bend", "gain", "gamma", "hide")
 NAMED: dict[str, dict[str, float]] = {
     "affine": {},
     "elastic": {"bend": 0.06},
@@ -27,8 +27,9 @@ class AffineJitter(nn.Module):
     """Turns, scales, shears, shifts and bends every image of a batch by its own small random amount.
 
     Only in training mode; ``(B, C, H, W) -> (B, C, H, W)``. Amounts are in radians and in fractions of half a
-    side, uniform either way; ``bend`` is the standard deviation by which points of the plane move on their own,
-    smoothly from one to the next (Simard et al. 2003). ``gain`` and ``gamma`` are the standard deviations of the
+    side, uniform either way; ``scale`` is of each side on its own, ``zoom`` of the whole, in logarithms; ``bend`` is
+    the standard deviation by which points of the plane move on their own, smoothly from one to the next (Simard et al.
+    2003). ``gain`` and ``gamma`` are the standard deviations of the
     logarithms of a factor and an exponent of brightness; ``hide`` is the largest side, in parts of the image's, of a
     square that is filled with the image's mean.
     """
@@ -43,10 +44,11 @@ class AffineJitter(nn.Module):
         gain: float = 0.0,
         gamma: float = 0.0,
         hide: float = 0.0,
+        zoom: float = 0.0,
     ) -> None:
         super().__init__()
         self.amounts = (turn, scale, shear, shift)
-        self.bend, self.gain, self.gamma, self.hide = bend, gain, gamma, hide
+        self.bend, self.gain, self.gamma, self.hide, self.zoom = bend, gain, gamma, hide, zoom
 
     def forward(self, images: Tensor) -> Tensor:
         if not self.training:
@@ -69,7 +71,11 @@ class AffineJitter(nn.Module):
         right, down = shift * noise[4], shift * noise[5]
         first = torch.stack([wide * angle.cos(), slant - angle.sin(), right], -1)
         second = torch.stack([angle.sin(), high * angle.cos(), down], -1)
-        return torch.stack([first, second], 1)  # (B, 2, 3)
+        maps = torch.stack([first, second], 1)  # (B, 2, 3)
+        if not self.zoom:
+            return maps
+        whole = (self.zoom * (2 * torch.rand(len(images), 1, 1, device=images.device) - 1)).exp()
+        return torch.cat([whole * maps[..., :2], maps[..., 2:]], -1)
 
     def _bends(self, images: Tensor) -> Tensor:
         lattice = torch.randn(len(images), 2, _KNOTS, _KNOTS, device=images.device, dtype=images.dtype)

@@ -8,16 +8,20 @@ from collections.abc import Collection, Sequence
 import torch
 from torch import Size, Tensor, nn
 
+ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
-def mlp(inputs: int, hidden: Sequence[int], outputs: int, dropout: float = 0.0) -> nn.Sequential:
-    """Linear layers with ReLU between them; no activation at the end.
+
+def mlp(
+    inputs: int, hidden: Sequence[int], outputs: int, dropout: float = 0.0, activation: str = "relu"
+) -> nn.Sequential:
+    """Linear layers with an activation between them, one of :data:`ACTIVATIONS`; none at the end.
 
     >>> mlp(784, [256], 10)(torch.zeros(5, 128, 784)).shape
     torch.Size([5, 128, 10])
     """
     layers: list[nn.Module] = []
     for width in hidden:
-        layers += [nn.Linear(inputs, width), nn.ReLU()]
+        layers += [nn.Linear(inputs, width), ACTIVATIONS[activation]()]
         if dropout:
             layers.append(nn.Dropout(dropout))
         inputs = width
@@ -130,10 +134,10 @@ class ImageDecoder(nn.Module):
 class VectorDecoder(nn.Module):
     """A vector to data of any shape by a perceptron."""
 
-    def __init__(self, inputs: int, shape: Size, hidden: Sequence[int]) -> None:
+    def __init__(self, inputs: int, shape: Size, hidden: Sequence[int], activation: str = "relu") -> None:
         super().__init__()
         self.shape = tuple(shape)
-        self.network = mlp(inputs, hidden, math.prod(shape))
+        self.network = mlp(inputs, hidden, math.prod(shape), activation=activation)
 
     def forward(self, code: Tensor) -> Tensor:
         flat = self.network(code)

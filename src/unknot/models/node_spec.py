@@ -25,6 +25,7 @@ class NodeSpec:
         labels: whether a user may hand over labels for it, for some items or all.
         gradient: how draws carry gradient; None: the family's default.
         hidden: hidden layers of its generative network; (): the default.
+        activation: of images and other numbers, "tanh" between the layers of its generative network; "": ReLU.
         recognition_hidden: hidden layers of its recognition network; (): the default.
         channels: of image data, the channels of the recogniser's convolutions; (): the default.
         pooled: of image data, whether these convolutions are pooled instead of strided.
@@ -64,6 +65,7 @@ class NodeSpec:
     labels: bool = False
     gradient: str | None = None
     hidden: tuple[int, ...] = ()
+    activation: str = ""
     recognition_hidden: tuple[int, ...] = ()
     channels: tuple[int, ...] = ()
     pooled: bool = False

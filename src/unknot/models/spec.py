@@ -158,6 +158,10 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(f"node '{one.name}': weights are of words (multinomial), not of {one.family} data")
     if one.generator and not (one.is_data and LIKELIHOODS[one.family].entrywise):
         raise SpecError(f"node '{one.name}': generator says how images and other numbers are made")
+    if one.activation and not (one.is_data and one.hidden and LIKELIHOODS[one.family].entrywise):
+        raise SpecError(
+            f"node '{one.name}': activation is of the hidden layers by which images and other numbers are made"
+        )
     if one.sees and one.is_data:
         raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
     (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)

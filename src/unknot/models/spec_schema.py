@@ -36,6 +36,7 @@ NODE: Schema = table(
         "labels": flag(),
         "gradient": left_out_or(_word),
         "hidden": _layers,
+        "activation": {"enum": ["", "relu", "tanh"], "description": "relu, tanh, or left out"},
         "recognition_hidden": _layers,
         "channels": _layers,
         "pooled": flag(),

@@ -7,6 +7,7 @@ from unknot.papers import (
     celeba,
     decomposition_toy,
     dsprites,
+    dsprites_best,
     faces,
     faces_counterfactuals,
     fashion_hfvae,
@@ -32,6 +33,7 @@ from unknot.papers import (
     topics_nvdm,
     topics_prodlda,
     zero_shot,
+    zero_shot_sprites,
 )
 from unknot.papers.experiment import Experiment
 from unknot.suggest import did_you_mean
@@ -55,9 +57,11 @@ _FILES = (
     mnist_restarts,
     mnist_tradeoff,
     dsprites,
+    dsprites_best,
     sensitivity,
     celeba,
     zero_shot,
+    zero_shot_sprites,
     latent_maps,
     own_data,
     own_data_more,

@@ -64,7 +64,8 @@ class Likelihood(nn.Module, ABC):
         """The generator's last network: parents' values to the parameters of the data."""
         if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE and not self.spec.hidden:
             return ImageDecoder(inputs, self.shape, width=self.width)
-        return VectorDecoder(inputs, self.shape, self.spec.hidden or (self.width, self.width))
+        hidden = self.spec.hidden or (self.width, self.width)
+        return VectorDecoder(inputs, self.shape, hidden, self.spec.activation or "relu")
 
     def head(self, inputs: int, hidden: Sequence[int], outputs: int) -> nn.Module:
         """A recogniser's last network, for one node: features of the data and values of others to its parameters."""
