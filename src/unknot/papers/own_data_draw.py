@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,12 +22,17 @@ ALSO_KNOWN = {
 }
 
 
-def draw(number: int, numbers: bool, seed: int = SEED) -> list[Source]:
+def draw(
+    number: int,
+    numbers: bool,
+    seed: int = SEED,
+    without: Sequence[Source] = (*GROUPS["tune"], *GROUPS["look"]),
+) -> list[Source]:
     """The first ``number`` tables in a random order that are fit: of the right size, with a target that something can
-    be learned of and that no single column gives away, and none twice under two names."""
-    known = {_short(one.item) for group in ("tune", "look") for one in GROUPS[group]} | ALSO_KNOWN
+    be learned of and that no single column gives away, and none twice under two names, or ``without`` under one."""
+    known = {_short(one.item) for one in without} | ALSO_KNOWN
     found: list[Source] = []
-    shapes = set()
+    shapes = {frame(one).shape for one in without if one.package != "sklearn"}
     for package, item in _listed(seed + 1000 * numbers):
         if _short(item) in known or " (" in item:  # " (": within another table's file
             continue
