@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.papers.own_data_sets import GROUPS, Rows, Source, frame, kind_of, read
+from unknot.papers.own_data_sets import GROUPS, TRIED, Rows, Source, frame, kind_of, read
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SEED = 13
+SEED, SEED_AGAIN = 13, 17
 ROWS, COLUMNS = (150, 5000), (4, 1000)
 # other names of tables that are among the first two groups
 ALSO_KNOWN = {
@@ -49,6 +49,13 @@ def draw(
         if len(found) == number:
             break
     return found
+
+
+def draw_again() -> list[Source]:
+    """Ten tables with classes and six with numbers, none of which was in a group or tried before."""
+    seen = [*GROUPS["tune"], *GROUPS["look"], *GROUPS["fresh"], *TRIED]
+    classes = draw(10, False, SEED_AGAIN, seen)
+    return classes + draw(6, True, SEED_AGAIN, [*seen, *classes])
 
 
 def choose_target(data: pd.DataFrame, numbers: bool) -> str | None:
