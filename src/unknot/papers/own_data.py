@@ -132,8 +132,8 @@ EXPERIMENT = Experiment(
     notes=(
         "Rows of `tune` were used to choose the defaults: they prove nothing. Those of `look` were scored once with "
         "the recipe before it came here and are scored again; those of `fresh` were drawn by a seed from the package's "
-        "list and are scored once. These showed where the defaults fail with numbers; mended on `tune` and other tables, "
-        "they are scored once on `redrawn`, drawn by another seed. With classes the defaults stayed as they "
+        "list and are scored once. These showed where the defaults fail with numbers; mended on `tune` and other "
+        "tables, they are scored once on `redrawn`, drawn by another seed. With classes the defaults stayed as they "
         "were; with numbers, rows of `tune`, `look` and `fresh` are those of the defaults before that (the ledger has "
         "the revisions). Of the splits, one with an odd seed has balanced labels, the others as they come "
         "(at least two of a class). "
