@@ -112,6 +112,27 @@ def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
     assert (change[1::2] > 0).all()
 
 
+def test_the_best_plain_line_is_ridge_regression() -> None:
+    data = only(table(), "amount")
+    committee = prepared(data, folds=2, settings=[{}, {"generative": False, "plain": True, "ridge": 0.5}])
+    held, amount, r = committee._held["0"], committee.factors[0], committee.recognisers
+    for m in (2, 3):  # in each fold
+        seen = held.visible[m]
+        x = held.inputs[seen, committee.views.inputs :].double()
+        y = ((held.labels.values - amount.centre) / amount.spread)[seen].double()
+        strength = 4 * 0.5 * amount.log_noise[m].exp().square().double()  # numbers have four times the ridge
+        gram = (x - x.mean(0)).T @ (x - x.mean(0)) + strength * torch.eye(x.shape[1])
+        weights = torch.linalg.solve(gram, (x - x.mean(0)).T @ (y - y.mean(0)))
+        with torch.no_grad():
+            r.plain["0"][m - 2] = weights
+            r.bias["0"][m] = y.mean(0) - x.mean(0) @ weights
+    committee.zero_grad()
+    sum(committee._label_terms().values()).backward()
+    assert r.plain["0"].grad.abs().max() < 1e-4
+    assert r.bias["0"].grad[2:].abs().max() < 1e-4
+    assert r.linear["0"].grad.abs().max() > 1e-2  # the others have something to learn
+
+
 def test_labels_alone_leaves_the_generators_out() -> None:
     data = table()
     committee = prepared(data, **SMALL)

@@ -81,3 +81,23 @@ def test_hidden_labels_choose_the_setting_that_knows() -> None:
     assert numbers.weights[1] > 0.8
     assert isinstance(numbers, MemberNumbers)
     assert 0.05 < numbers.errors[1] < 0.2
+
+
+def test_what_is_not_believed_is_the_labels_mean_and_spread() -> None:
+    numbers = factor("normal", 1)
+    assert isinstance(numbers, MemberNumbers)
+    draw = torch.Generator().manual_seed(0)
+    labels, wild = torch.randn(40, 1, generator=draw), 2 * torch.randn(2, 40, 1, generator=draw)
+    with torch.no_grad():
+        numbers.learn(partial(labels), torch.ones(4, 40, dtype=torch.bool))
+    numbers.conclude(wild, labels)
+    believed = float(numbers.weights.sum())
+    assert 0 < believed < 0.7
+    q, out = Trace(), torch.randn(4, 5, 1, generator=draw)
+    numbers.joint_site(q, out, None)
+    share = numbers.weights.repeat_interleave(2)[:, None, None] / 2
+    mean = (share * out).sum(0)
+    square = (share * (out**2 + numbers.errors.repeat_interleave(2, 0)[:, None] ** 2)).sum(0) + 1 - believed
+    spread = labels.std(0, correction=0)
+    torch.testing.assert_close(q["f"].dist.mean, mean * spread + labels.mean(0))
+    torch.testing.assert_close(q["f"].dist.stddev, (square - mean**2).sqrt() * spread)

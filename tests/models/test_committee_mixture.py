@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from unknot.models.committee_mixture import inverse_temperature, mixture_weights
+from unknot.models.committee_mixture import belief, inverse_temperature, mixture_weights
 
 
 def log_posterior(weights: list[float], log_prob: torch.Tensor) -> float:
@@ -47,3 +47,26 @@ def test_sure_and_right_grows_sharper_sure_and_wrong_softer() -> None:
     sure = torch.tensor([[0.8, 0.2]]).log().expand(50, 2)
     assert inverse_temperature(sure, torch.zeros(50, dtype=torch.long)) > 1
     assert inverse_temperature(sure, torch.arange(50) % 2) < 1
+
+
+def test_belief_is_the_best_slope_of_a_plain_search() -> None:
+    draw = torch.Generator().manual_seed(2)
+    truth = torch.randn(30, 2, generator=draw)
+    guess = 0.8 * truth + 1.2 * torch.randn(30, 2, generator=draw)
+    pairs = list(zip(guess.flatten().tolist(), truth.flatten().tolist(), strict=True))
+    error = sum((g - y) ** 2 for g, y in pairs) / len(pairs)
+
+    def value(
+        b: float,
+    ) -> float:  # a normal prior around one, whose precision is that of 16 numbers of length one
+        return -sum((y - b * g) ** 2 for g, y in pairs) / error - 16 * (b - 1) ** 2
+
+    best = max((i / 1000 for i in range(1001)), key=value)
+    assert math.isclose(float(belief(guess, truth)), best, abs_tol=1e-3)
+
+
+def test_a_guess_against_the_truth_is_hardly_believed_and_none_is_believed_beyond_itself() -> None:
+    truth = torch.randn(400, 1, generator=torch.Generator().manual_seed(3))
+    assert belief(-truth, truth) == 0
+    assert belief(0.5 * truth, truth) == 1
+    assert belief(torch.zeros(5, 1), truth[:5]) == 1  # the mean itself

@@ -34,6 +34,21 @@ def test_recognisers_are_linear_and_some_have_a_hidden_layer() -> None:
     torch.testing.assert_close(net.linear_length("kind")[1], 0.5 * (net.linear["kind"][1] ** 2).sum())
 
 
+def test_plain_members_are_lines_in_the_last_columns() -> None:
+    settings = [Setting(hidden=True), Setting(generative=False), Setting(generative=False, plain=True)]
+    net = MemberRecognisers(settings, 5, 2, 8, {"amount": 1})
+    with torch.no_grad():
+        for weights in (net.linear, net.plain, net.bias):
+            weights["amount"].normal_()
+    x = torch.randn(6, 5 + 2)
+    made = net(x, 3)["amount"]
+    torch.testing.assert_close(made[2], x[:, 5:] @ net.plain["amount"][0] + net.bias["amount"][2])
+    torch.testing.assert_close(made[1], x[:, :5] @ net.linear["amount"][1] + net.bias["amount"][1])
+    torch.testing.assert_close(net(x, 2)["amount"], made[:2])
+    torch.testing.assert_close(net.linear_length("amount")[2], 0.5 * (net.plain["amount"][0] ** 2).sum())
+    assert net.hidden_length("amount").shape == (3,)
+
+
 def test_the_likelihood_is_the_sum_of_normals_over_what_is_seen() -> None:
     for columns in (5, 80):  # the wide one never makes a prediction
         net = MemberGenerators(2, columns, 4, 3, {"kind": 2})

@@ -34,6 +34,16 @@ def test_settings_that_generate_come_first() -> None:
     assert spec.settings == (Setting(hidden=True), Setting(generative=False))
 
 
+def test_plain_settings_come_last() -> None:
+    plain = {"generative": False, "plain": True}
+    spec = read_committee({**PLAIN, "settings": [plain, {"generative": False}, {}]})
+    assert [(one.generative, one.plain) for one in spec.settings] == [
+        (True, False),
+        (False, False),
+        (False, True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -45,6 +55,7 @@ def test_settings_that_generate_come_first() -> None:
         ({"factors": {"kind": {"family": "poisson", "size": 2}}}, "is concrete"),
         ({"settings": [{"generative": False}]}, "at least one of its settings"),
         ({"settings": [{"rigde": 1.0}]}, "has no 'rigde'.*ridge"),
+        ({"settings": [{}, {"plain": True}]}, "neither a generator nor a hidden layer"),
     ],
 )
 def test_what_is_no_committee_is_refused(change: dict[str, Any], message: str) -> None:

@@ -37,7 +37,9 @@ def test_the_digit_model_is_nested_as_it_was_saved() -> None:
 
 def test_constituent_images_are_labels_like_the_others() -> None:
     """Known for some canvases, they go through the whole: the count is read, and the images join the objective."""
-    case = next(case for case in cases("smoke") if case["column"] == FEW and "finder" in case and case["train"])
+    case = next(
+        case for case in cases("smoke") if case["column"] == FEW and "finder" in case and case["train"]
+    )
     data = labelled(canvases("digits", n=60, with_images=True).split("train"), 20, seed=0)
     assert data.factor("image_1").known.sum() == 20
     model = fitted_canvas(data, case, seed=0)

@@ -34,11 +34,26 @@ def test_a_gap_filled_by_regression_is_better_than_the_mean_where_columns_go_tog
     one = np.random.default_rng(1).standard_normal(400)
     x = np.stack([one, one], 1) + 0.1 * np.random.default_rng(2).standard_normal((400, 2))
     y = (one > 0).astype(int)
-    x[np.arange(400), np.random.default_rng(3).integers(0, 2, 400)] = (
-        np.nan
-    )  # one of the two is always missing
+    missing = np.random.default_rng(3).integers(0, 2, 400)  # one of the two, always
+    x[np.arange(400), missing] = np.nan
     x[100:200] = np.stack([one, one], 1)[100:200]  # but for unlabelled rows, which show how they go together
     task = Task(x[:100], y[:100], x[100:200], x[200:], 2, 0)
     right = [(method(task).argmax(1) == y[200:]).mean() for method in (linear_after_regression, linear)]
     assert right[0] > 0.9
     assert right[0] >= right[1]
+
+
+def test_a_line_through_far_rows_is_found_as_ridge_regression_finds_it() -> None:
+    draw = np.random.default_rng(0)
+    x = np.column_stack([draw.standard_normal((220, 3)), 3 * draw.standard_t(2, 220)])
+    x[:, 2] = np.exp(2 * x[:, 2])  # sizes, of which a few are very large and say nothing
+    y = x[:, 0] - x[:, 1] + x[:, 3] + 0.1 * draw.standard_normal(220)
+    order = np.abs(x[:, 3]).argsort()
+    few, more, test = order[:180:6], order[1::2], order[2::2]  # no label has a far row
+    task = Task(x[few], y[few], x[more], x[test], 0, 0)
+    spread = ((y[test] - y[test].mean()) ** 2).sum()
+    explained = {
+        name: 1 - ((NUMBER_METHODS[name](task) - y[test]) ** 2).sum() / spread for name in ("ours", "linear")
+    }
+    assert explained["linear"] > 0.98
+    assert explained["ours"] > explained["linear"] - 0.02

@@ -50,7 +50,7 @@ class Committee(nn.Module):
         self.members = [one for one in spec.settings for _ in range(spec.folds)]
         self.generating = sum(one.generative for one in self.members)
         sizes = {str(i): one.size or 0 for i, one in enumerate(spec.factors)}  # names may be any
-        self.views = TableViews(spec.columns, spec.rows)
+        self.views = TableViews(spec.columns, spec.rows, any(one.plain for one in spec.settings))
         width = self.views.width
         self.recognisers = MemberRecognisers(self.members, self.views.inputs, width, spec.hidden, sizes)
         self.generators = MemberGenerators(self.generating, width, spec.hidden, spec.style, sizes)
@@ -64,7 +64,8 @@ class Committee(nn.Module):
     @torch.no_grad()
     def prepare(self, data: Any) -> None:
         """Take the columns' statistics from all rows of a data set, and its labels, dealt into folds."""
-        self.views.learn(data.x[:])
+        labelled = torch.stack([data.factors[one.name].known for _, one in self._factors()]).any(0)
+        self.views.learn(data.x[:], labelled)
         for key, factor in self._factors():
             held = hold_labels(factor, data, self.views)
             start = factor.learn(held.labels, held.visible)

@@ -16,7 +16,7 @@ from unknot.core.given_values import FromPrior
 from unknot.core.node import Node
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
-from unknot.models.committee_mixture import inverse_temperature, mixture_weights
+from unknot.models.committee_mixture import belief, inverse_temperature, mixture_weights
 from unknot.models.committee_spec import CommitteeSpec
 from unknot.models.node_spec import NodeSpec
 
@@ -136,7 +136,9 @@ class MemberClasses(MemberFactor):
 class MemberNumbers(MemberFactor):
     """A vector of D numbers, normal, drawn in training. Sites have the labels' own units, networks standardised ones.
 
-    A member's standard deviation is learned; the mixture's comes from each setting's ``errors`` on hidden labels.
+    A member's standard deviation is learned; the mixture's comes from each setting's ``errors`` on hidden labels. Its
+    weights add up to how much the committee is believed; the rest is that of N(0, 1), which knows the labels' mean and
+    spread alone.
     """
 
     def __init__(self, node: NodeSpec, spec: CommitteeSpec, generating: int) -> None:
@@ -179,7 +181,9 @@ class MemberNumbers(MemberFactor):
     def conclude(self, out: Tensor, labels: Tensor) -> None:
         error = out - self._standard(labels)  # (S, n, D)
         scale = error.square().mean(1, keepdim=True).sqrt().clamp_min(1e-6)
-        self.weights.copy_(mixture_weights((-0.5 * (error / scale).square() - scale.log()).sum(-1)))
+        weights = mixture_weights((-0.5 * (error / scale).square() - scale.log()).sum(-1))
+        guess = torch.einsum("s,snd->nd", weights, out)
+        self.weights.copy_(weights * belief(guess, self._standard(labels)))
         self.errors.copy_(scale[:, 0])
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
@@ -190,7 +194,7 @@ class MemberNumbers(MemberFactor):
     def joint_site(self, q: Trace, out: Tensor, labels: Partial | None) -> Tensor:
         mean = self._mixed(out)
         errors = self.errors.repeat_interleave(self.folds, 0)[:, None]  # (M, 1, D)
-        variance = self._mixed(out.square() + errors.square()) - mean.square()
+        variance = self._mixed(out.square() + errors.square()) + (1 - self.weights.sum()) - mean.square()
         scale = variance.clamp_min(1e-12).sqrt() * self.spread
         mean = mean * self.spread + self.centre
         return self._standard(q.normal(mean, scale, value=labels, name=self.name, event_dims=1))

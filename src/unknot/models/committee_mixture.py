@@ -8,6 +8,7 @@ from torch import Tensor
 _SWEEPS = 300
 PSEUDO_LABELS = 2.0  # of the Dirichlet prior on the weights, in all
 _COOLING = 4.0  # how strongly log temperature is drawn to zero
+_TRUST = 16.0  # how strongly the belief in numbers is drawn to one
 
 
 def mixture_weights(log_prob: Tensor) -> Tensor:
@@ -35,3 +36,18 @@ def inverse_temperature(log_prob: Tensor, labels: Tensor) -> Tensor:
     sharpened = (grid.exp()[:, None, None] * log_prob).log_softmax(-1)  # (T, n, K)
     hit = sharpened[:, torch.arange(len(labels)), labels].sum(1)
     return grid.exp()[(hit - _COOLING * grid.square()).argmax()]
+
+
+def belief(guess: Tensor, truth: Tensor) -> Tensor:
+    """How much of a guess is believed, from 0 to 1, of standardised numbers (n, D) hidden from who guessed.
+
+    b = (Σ g y + 16 v) / (Σ g² + 16 v) with v = mean (g - y)²: the slope of the truth on the guess, with a normal prior
+    around one. What is left of one belongs to the labels' mean, zero.
+
+    >>> guess = torch.tensor([[2.0], [-2.0]]).repeat(50, 1)
+    >>> float(belief(guess, guess)), round(float(belief(guess, guess / 2)), 2)
+    (1.0, 0.52)
+    """
+    doubt = _TRUST * (guess - truth).square().mean()
+    slope = ((guess * truth).sum() + doubt) / (guess.square().sum() + doubt).clamp_min(1e-12)
+    return slope.clamp(0.0, 1.0)

@@ -24,7 +24,8 @@ def per_member(x: Tensor, weight: Tensor) -> Tensor:
 class MemberRecognisers(nn.Module):
     """q(y | x) of every member: a linear part, for some settings a hidden layer beside it, and a head for each factor.
 
-    ``sizes`` are the outputs by factor. The linear part starts at zero and the hidden one near it.
+    ``sizes`` are the outputs by factor. The linear part starts at zero and the hidden one near it. Members of plain
+    settings, which come last, are linear in the last ``columns`` of what is read; the others read all before.
     """
 
     def __init__(
@@ -32,11 +33,14 @@ class MemberRecognisers(nn.Module):
     ) -> None:
         super().__init__()
         members = len(settings)
+        self.usual = members - sum(one.plain for one in settings)
         self.deep = [m for m, one in enumerate(settings) if one.hidden]
         deep = len(self.deep)
         self.hidden = nn.Parameter(torch.randn(deep, inputs, hidden) * columns**-0.5)
         self.hidden_bias = nn.Parameter(torch.randn(deep, 1, hidden) * 0.3)
-        self.linear = _parameters({name: torch.zeros(members, inputs, c) for name, c in sizes.items()})
+        self.linear = _parameters({name: torch.zeros(self.usual, inputs, c) for name, c in sizes.items()})
+        plain = members - self.usual
+        self.plain = _parameters({name: torch.zeros(plain, columns, c) for name, c in sizes.items() if plain})
         self.bias = _parameters({name: torch.zeros(members, 1, c) for name, c in sizes.items()})
         self.out = _parameters(
             {name: torch.randn(deep, hidden, c) * 0.1 * hidden**-0.5 for name, c in sizes.items()}
@@ -45,23 +49,31 @@ class MemberRecognisers(nn.Module):
     def forward(self, inputs: Tensor, members: int) -> dict[str, Tensor]:
         """``(B, I)`` to the outputs ``(M, B, C)`` of the first ``members``, by factor."""
         deep = [m for m in self.deep if m < members]
-        x = inputs.expand(members, *inputs.shape)
+        usual = min(members, self.usual)
+        read = self.hidden.shape[1]
+        x = inputs[:, :read].expand(usual, -1, -1)
         h = silu(torch.baddbmm(self.hidden_bias[: len(deep)], x[: len(deep)], self.hidden[: len(deep)]))
         found = {}
         for name, linear in self.linear.items():
-            made = torch.baddbmm(self.bias[name][:members], x, linear[:members])
+            made = torch.baddbmm(self.bias[name][:usual], x, linear[:usual])
             more = torch.bmm(h, self.out[name][: len(deep)])
-            found[name] = made.index_add(0, torch.tensor(deep, device=made.device), more) if deep else made
+            made = made.index_add(0, torch.tensor(deep, device=made.device), more) if deep else made
+            if members > usual:
+                columns = inputs[:, read:].expand(members - usual, -1, -1)
+                line = torch.baddbmm(self.bias[name][usual:members], columns, self.plain[name])
+                made = torch.cat([made, line])
+            found[name] = made
         return found
 
     def linear_length(self, name: str) -> Tensor:
         """Half the squared length of each member's linear weights, (M,)."""
-        return 0.5 * self.linear[name].square().sum((1, 2))
+        weights = [self.linear[name], *([self.plain[name]] if name in self.plain else [])]
+        return 0.5 * torch.cat([each.square().sum((1, 2)) for each in weights])
 
     def hidden_length(self, name: str) -> Tensor:
         """That of the hidden part as it is held back, (M,); zero for members without one."""
         length = self.hidden.square().sum((1, 2)) / 8 + self.out[name].square().sum((1, 2))
-        return length.new_zeros(len(self.linear[name])).index_put(
+        return length.new_zeros(len(self.bias[name])).index_put(
             (torch.tensor(self.deep, dtype=torch.long, device=length.device),), length
         )
 

@@ -21,6 +21,7 @@ class Setting:
         generative: whether its members have a generator and learn from the unlabelled rows too.
         rank: whether that generator models rank-Gaussian columns, not standardised ones.
         hidden: whether the recogniser has a hidden layer beside its linear part.
+        plain: whether the recogniser is a line in the plain columns, as a ridge regression is, and nothing else.
         alpha: the weight α of the labels (S17 Eq. 8).
         ridge: precision of the Gaussian prior on the linear part's weights.
         ridge_hidden: the same of the hidden part's.
@@ -29,6 +30,7 @@ class Setting:
     generative: bool = True
     rank: bool = True
     hidden: bool = False
+    plain: bool = False
     alpha: float = 5.0
     ridge: float = 1.0
     ridge_hidden: float = 3.0
@@ -43,6 +45,11 @@ SETTINGS = (
     Setting(generative=False, ridge=1.0),
     Setting(generative=False, ridge=5.0),
     Setting(generative=False, ridge=20.0),
+)
+# For numbers beside these: ridge regression in the plain columns, between hardly and strongly held back.
+PLAIN_SETTINGS = (
+    Setting(generative=False, plain=True, ridge=0.02),
+    Setting(generative=False, plain=True, ridge=10.0),
 )
 
 
@@ -117,7 +124,10 @@ def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ..
             if key not in known:
                 raise SpecError(f"committee: a setting has no '{key}'; {did_you_mean(key, known)}")
     made = [one if isinstance(one, Setting) else Setting(**one) for one in given]
-    return tuple(sorted(made, key=lambda one: not one.generative))
+    for one in made:
+        if one.plain and (one.generative or one.hidden):
+            raise SpecError("committee: a plain setting has neither a generator nor a hidden layer.")
+    return tuple(sorted(made, key=lambda one: (not one.generative, one.plain)))
 
 
 def _check(spec: CommitteeSpec) -> CommitteeSpec:

@@ -13,12 +13,14 @@ from unknot.models.table_fill import TableFill
 
 MOST_KNOTS = 2000  # order statistics that are kept of a column
 STANDARD, RANK = 0, 1
+_FAR = 30.0  # how many standard deviations of labelled rows a plain column may be off
 _BEYOND = torch.finfo(torch.float32).max
 
 
 class Views(NamedTuple):
     """Rows as networks see them: ``columns`` (2, B, D), standardised and by rank, holes filled; ``seen`` (B, D) says
-    which entries were there; ``inputs`` (B, 2 D + H) are both views and a mark for each column that has holes."""
+    which entries were there; ``inputs`` (B, 2 D + H) are both views and a mark for each column that has holes, followed
+    by the D plain columns where these are asked for."""
 
     columns: Tensor
     seen: Tensor
@@ -31,9 +33,12 @@ class TableViews(nn.Module):
     Categories are one-hot, everything else is a number. The standardised view is clipped to ±8; the other is the
     normal quantile of an entry's mid-rank, standardised again and clipped to ±3. Holes are filled
     (:mod:`unknot.models.table_fill`) where the training data has such.
+
+    ``plain`` columns are what a regression on the labelled rows reads: standardised by those rows alone, so that a few
+    far rows without a label do not make the rest of a column small, and clipped to ±30 only.
     """
 
-    def __init__(self, columns: Sequence[Mapping[str, Any]], rows: int) -> None:
+    def __init__(self, columns: Sequence[Mapping[str, Any]], rows: int, plain: bool = False) -> None:
         super().__init__()
         self.described = [dict(column) for column in columns]
         self.widths = [c["size"] if c["kind"] == "category" else 1 for c in self.described]
@@ -44,6 +49,8 @@ class TableViews(nn.Module):
         self.register_buffer("counts", torch.zeros(self.width))
         self.register_buffer("means", torch.zeros(2, self.width))
         self.register_buffer("scales", torch.ones(2, self.width))
+        self.register_buffer("plain", torch.zeros(2, self.width) if plain else None)
+        self.plain: Tensor | None  # mean and standard deviation over labelled rows
         self.knots: Tensor  # sorted entries, (D, R), padded by more than any
         self.counts: Tensor  # how many of them there are, (D,)
         self.means: Tensor
@@ -63,11 +70,15 @@ class TableViews(nn.Module):
         seen = ~x.isnan()
         marks = 0.5 * (~seen[:, self.holed])
         # each view has a share of the scale, so that both together have the prior of one
-        return Views(columns, seen, torch.cat([0.71 * columns[STANDARD], 0.71 * columns[RANK], marks], -1))
+        inputs = [0.71 * columns[STANDARD], 0.71 * columns[RANK], marks]
+        if self.plain is not None:
+            entries = torch.where(seen, x, columns[STANDARD] * self.scales[STANDARD] + self.means[STANDARD])
+            inputs.append(((entries - self.plain[0]) / self.plain[1]).clamp(-_FAR, _FAR))
+        return Views(columns, seen, torch.cat(inputs, -1))
 
     @torch.no_grad()
-    def learn(self, rows: Tensor) -> None:
-        """Take the statistics of rows ``(N, C)``."""
+    def learn(self, rows: Tensor, labelled: Tensor | None = None) -> None:
+        """Take the statistics of rows ``(N, C)``; of plain columns, those of the ``labelled`` rows (N,)."""
         x = self._numbers(rows.double())
         for d, column in enumerate(x.T):
             values = column[~column.isnan()].sort().values
@@ -83,6 +94,11 @@ class TableViews(nn.Module):
             self.means[view], self.scales[view] = _moments(values)
         for fill, values in zip(self.fills, self._views(x.to(self.knots.dtype)), strict=False):
             fill.learn(values)  # type: ignore[operator]
+        if self.plain is not None:
+            mean, scale = _moments(
+                x if labelled is None else x[labelled], other=self.scales[STANDARD].double()
+            )
+            self.plain.copy_(torch.stack([mean, scale]))
 
     def entries(self, view: Tensor, rank: bool) -> Tensor:
         """Rows ``(B, C)`` whose view is ``(B, D)``: a number in its units, a share of yes, the likeliest category."""
@@ -157,13 +173,13 @@ class TableViews(nn.Module):
         return torch.lerp(self.knots.gather(1, low), self.knots.gather(1, high), place - low).T
 
 
-def _moments(x: Tensor) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of columns with holes; a constant has the scale 1."""
+def _moments(x: Tensor, other: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of columns with holes; of a constant the ``other``."""
     seen = ~x.isnan()
     count = seen.sum(0).clamp_min(1)
     mean = x.nan_to_num().sum(0) / count
     scale = (torch.where(seen, x - mean, 0.0).square().sum(0) / count).sqrt()
-    return mean, torch.where(scale > 1e-9, scale, 1.0)
+    return mean, torch.where(scale > 1e-9, scale, other)
 
 
 def _each(values: Sequence[bool], widths: Sequence[int]) -> list[bool]:

