@@ -44,8 +44,8 @@ VIEWS_TRAIN: dict[str, Any] = {
 }
 BEST_TRAIN = {**VIEWS_TRAIN, "steps": 2500}
 ABLATION_STEPS = 1000
-# The digit is read by convolutions that learn from labels and agreement alone, the style by a perceptron; at the end
-# the generator's evidence counts too.
+# The digit is read by convolutions that learn from labels and agreement alone, style and pose by a perceptron; at the
+# end the generator's evidence counts too.
 APART: dict[str, Any] = {
     **{key: BEST[key] for key in ("augment", "agreement", "confidence")},
     "nodes": {
@@ -59,10 +59,12 @@ APART: dict[str, Any] = {
             "evidence": 0.02,
         },
         "style": {"family": "normal", "size": 8, "recognised_from": ["x", "digit"], "sees": "pixels"},
+        "pose": {"family": "normal", "size": 6, "recognised_from": ["x", "digit"], "sees": "pixels"},
         "x": {
             "family": "bernoulli",
-            "parents": ["digit", "style"],
+            "parents": ["digit", "style", "pose"],
             "hidden": [400, 400],
+            "generator": "posed",
             "recogniser": "apart",
             **BEST["x"],
         },
