@@ -18,7 +18,7 @@ _MATRIX, _SHIFT = 0.25, 0.12  # of one unit of a pose, in parts of half an image
 
 
 class PosedDecoder(nn.Module):
-    """``x(u) = template(A u + b)`` at every place u of the plane, with A = 1 + 0.25 · (t1 t2; t3 t4), b = 0.12 · (t5, t6).
+    """``x(u) = template(A u + b)`` at every place u, with A = 1 + 0.25 · (t1 t2; t3 t4) and b = 0.12 · (t5, t6).
 
     Arguments:
         template: a network from the values of the other parents ``(..., D)`` to images ``(..., C, H, W)``.
