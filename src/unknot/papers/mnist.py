@@ -79,14 +79,14 @@ CONCRETE_ROW = "S17's networks, Concrete digit, Eq. 8"
 
 
 APART_NOTE = (
-    "Read apart: the digit is read by convolutions of its own, which learn from labels and agreement alone, so that "
-    "nothing in their training differs from that of the row without the generative model; style and pose are read by a "
-    "perceptron. Once trained, the digit is read by this network and the generator's evidence, to the power 0.02, "
-    "together; the table of the network alone says what the evidence adds. Tried for it on tuning images, one labelled "
-    "set each: evidence at 0.05 in the readings of agreement from the first of 1,500 steps (1.75 % against 1.30 without "
-    "the generative model) and from step 900 on (1.46 against 1.30); at the end alone, eight generators and weights from "
-    "0.01 to 0.2 on networks with 1.3 and 1.6 % error (1.3: no gain; 1.6: 1.4 by the better generators, among them the "
-    "one with a pose, which reads best for its time)."
+    "Read apart: the digit is read by convolutions of its own, which learn from labels and agreement alone, so "
+    "that nothing in their training differs from that of the row without the generative model; style and pose are"
+    " read by a perceptron. Once trained, the digit is read by this network and the generator's evidence, to the "
+    "power 0.02, together; the table of the network alone says what the evidence adds. Tried for it on tuning "
+    "images, one labelled set each: evidence at 0.05 in the readings of agreement from the first of 1,500 steps "
+    "(1.75 % against 1.30 without the generative model) and from step 900 on (1.46 against 1.30); at the end "
+    "alone, eight generators and weights from 0.01 to 0.2 on networks with 1.3 and 1.6 % error (1.3: no gain; "
+    "1.6: 1.4 by the better generators, among them the one with a pose, which reads best for its time)."
 )
 
 
@@ -196,7 +196,7 @@ EXPERIMENT = Experiment(
         "Settings are the same for all numbers of labels and seeds; they were chosen by the error on the last 10,000 "
         "training images, with labelled sets of their own. Two views that agree: what the recogniser reads in the "
         "plain image, where it is sure, it must read in the jittered one. The importance-weighted prediction takes the "
-        f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each. {APART_NOTE} "
-        f"{LEAK_NOTE}"
+        f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each. "
+        f"{APART_NOTE} {LEAK_NOTE}"
     ),
 )
