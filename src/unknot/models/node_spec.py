@@ -45,8 +45,8 @@ class NodeSpec:
             Laplace's method; None: shares are softmax of standard normal numbers.
         sampled_words: of words from a product of topics, how many words that a batch does not hold are drawn for the
             normaliser in training; 0: it is a sum over all words.
-        generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`);
-            "": the default.
+        generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`), "posed"
+            for images of which the last parent is the pose (:mod:`unknot.models.posed_decoder`); "": the default.
         sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
         whiten: of a normal latent node, the class among the nodes it is recognised from within which its means are
             whitened (:mod:`unknot.models.whitening`); "": not at all.

@@ -51,7 +51,7 @@ NODE: Schema = table(
         "weights": {"enum": ["", "tfidf"], "description": "tfidf, or left out"},
         "concentration": left_out_or(number(above=0)),
         "sampled_words": whole(0, 10**9),
-        "generator": {"enum": ["", "product"], "description": "product, or left out"},
+        "generator": {"enum": ["", "product", "posed"], "description": "product, posed, or left out"},
         "sees": {"type": "string", "description": "a word, or left out"},
         "whiten": {"type": "string", "description": "a node's name, or left out"},
         "confidence": left_out_or(number(0, 1)),

@@ -44,8 +44,8 @@ VIEWS_TRAIN: dict[str, Any] = {
 }
 BEST_TRAIN = {**VIEWS_TRAIN, "steps": 2500}
 ABLATION_STEPS = 1000
-# The digit is read by convolutions that learn from labels and agreement alone, the style by a perceptron; at the end
-# the generator's evidence counts too.
+# The digit is read by convolutions that learn from labels and agreement alone, style and pose by a perceptron; at the
+# end the generator's evidence counts too.
 APART: dict[str, Any] = {
     **{key: BEST[key] for key in ("augment", "agreement", "confidence")},
     "nodes": {
@@ -59,10 +59,12 @@ APART: dict[str, Any] = {
             "evidence": 0.02,
         },
         "style": {"family": "normal", "size": 8, "recognised_from": ["x", "digit"], "sees": "pixels"},
+        "pose": {"family": "normal", "size": 6, "recognised_from": ["x", "digit"], "sees": "pixels"},
         "x": {
             "family": "bernoulli",
-            "parents": ["digit", "style"],
+            "parents": ["digit", "style", "pose"],
             "hidden": [400, 400],
+            "generator": "posed",
             "recogniser": "apart",
             **BEST["x"],
         },
@@ -70,21 +72,34 @@ APART: dict[str, Any] = {
 }
 APART_TRAIN = {**BEST_TRAIN, "precision": "bf16-mixed"}
 
-BEST_ROW = "convolutions, two views that agree"
+BEST_ROW = "convolutions, two views that agree, digit and style read apart"
+JOINT_ROW = "convolutions, two views that agree"
 S17_ROW = "S17's networks, two views that agree"
 CONCRETE_ROW = "S17's networks, Concrete digit, Eq. 8"
-APART_ROW = "digit and style read apart, evidence of the generator"
+
+
+APART_NOTE = (
+    "Read apart: the digit is read by convolutions of its own, which learn from labels and agreement alone, so "
+    "that nothing in their training differs from that of the row without the generative model; style and pose are"
+    " read by a perceptron. Once trained, the digit is read by this network and the generator's evidence, to the "
+    "power 0.02, together; the table of the network alone says what the evidence adds. Tried for it on tuning "
+    "images, one labelled set each: evidence at 0.05 in the readings of agreement from the first of 1,500 steps "
+    "(1.75 % against 1.30 without the generative model) and from step 900 on (1.46 against 1.30); at the end "
+    "alone, eight generators and weights from 0.01 to 0.2 on networks with 1.3 and 1.6 % error (1.3: no gain; "
+    "1.6: 1.4 by the better generators, among them the one with a pose, which reads best for its time)."
+)
 
 
 def cases(tier: Tier) -> list[Case]:
-    """The best row, S17's networks in every way of handling the digit, the honest rows, and the ablation."""
+    """The best rows, S17's networks in every way of handling the digit, the honest rows, and the ablation."""
     eq_nine = {**S17_TRAIN, "objective": {"name": "importance_weighted", "alpha": 100.0}}
 
     def of(model: Mapping[str, Any], train: Mapping[str, Any]) -> dict[str, Any]:
         return settings_for("mnist", 0, model, train, tier, DRAWS)
 
     rows = [
-        (BEST_ROW, of(BEST, BEST_TRAIN)),
+        (BEST_ROW, settings_for("mnist", 0, APART, APART_TRAIN, tier)),
+        (JOINT_ROW, of(BEST, BEST_TRAIN)),
         (S17_ROW, of(S17_VIEWS, VIEWS_TRAIN)),
         (CONCRETE_ROW, of(S17, S17_TRAIN)),
         ("S17's networks, plug-in digit, Eq. 8", of({**S17, "gradient": "plug_in"}, S17_TRAIN)),
@@ -92,30 +107,30 @@ def cases(tier: Tier) -> list[Case]:
         ("S17's networks, Concrete digit, Eq. 9, 5 draws", of({**S17, "samples": 5}, eq_nine)),
     ]
     found = table(rows, LABELS[:1] if tier == "smoke" else LABELS)
-    for row, named in ((BEST_ROW, "the best recogniser, jittered"), (CONCRETE_ROW, "S17's recogniser")):
+    for row, named in ((JOINT_ROW, "the best recogniser, jittered"), (CONCRETE_ROW, "S17's recogniser")):
         found += [alone(case, f"labels alone: {named}") for case in found if case["row"] == row]
-    apart = table([(APART_ROW, settings_for("mnist", 0, APART, APART_TRAIN, tier))], LABELS[:1])
-    return found + apart + [_without_generator(apart[0])] + _ablation(found[0], tier)
+    together = next(case for case in found if case["row"] == JOINT_ROW)
+    return [*found, _without_generator(found[0]), *_ablation(together, tier)]
 
 
 def _without_generator(case: Case) -> Case:
-    """The same recogniser with as many steps, trained on labels and agreement, without the generative model."""
+    """The best row's recogniser with as many steps, trained on labels and agreement, without the generative model."""
     model = {**case["model"], "nodes": {**case["model"]["nodes"]}}
     model["nodes"]["digit"] = {**model["nodes"]["digit"], "evidence": 0.0}
     objective = {**case["train"]["objective"], "name": "labels_alone"}
     train = {**case["train"], "objective": objective}
     return {
         **case,
-        "row": "the same without the generative model",
+        "row": "read apart, without the generative model",
         "model": model,
         "train": train,
         "draws": 0,
     }
 
 
-def _ablation(best: Case, tier: Tier) -> list[Case]:
-    """The best row at M = 100, trained for fewer steps, and with one part left out or changed at a time."""
-    model, train = best["model"], dict(best["train"])
+def _ablation(whole: Case, tier: Tier) -> list[Case]:
+    """A row at M = 100, trained for fewer steps, and with one part left out or changed at a time."""
+    model, train = whole["model"], dict(whole["train"])
     if tier != "smoke":
         train["steps"] = ABLATION_STEPS
     recogniser_only = {**train, "objective": {**train["objective"], "name": "labels_alone"}}
@@ -130,7 +145,7 @@ def _ablation(best: Case, tier: Tier) -> list[Case]:
         "without bends": ({**model, "augment": {**model["augment"], "bend": 0.0}}, train),
     }
     return [
-        {**best, "row": f"{ABLATION_STEPS} steps: {part}", "model": changed, "train": how, "draws": 0}
+        {**whole, "row": f"{ABLATION_STEPS} steps: {part}", "model": changed, "train": how, "draws": 0}
         for part, (changed, how) in parts.items()
     ]
 
@@ -148,7 +163,7 @@ EXPERIMENT = Experiment(
         "paper": "five times the steps",
     },
     yardsticks=[
-        Yardstick("goal", dict(zip(map(column, LABELS), (1.5, 1.2, 1.0, 0.8), strict=True)), "goal"),
+        Yardstick("goal", dict(zip(map(column, LABELS), (1.0, 1.2, 1.0, 0.8), strict=True)), "goal"),
         Yardstick(
             "S17",
             {
@@ -176,11 +191,12 @@ EXPERIMENT = Experiment(
         Yardstick("Ladder (Rasmus et al. 2015)", {"M = 100": 1.06}),
         Yardstick("ADGM (Maaløe et al. 2016)", {"M = 100": (0.96, 0.02)}),
     ],
-    judged={BEST_ROW: "goal", S17_ROW: "S17", CONCRETE_ROW: "S17"},
+    judged={BEST_ROW: "goal", JOINT_ROW: "goal", S17_ROW: "S17", CONCRETE_ROW: "S17"},
     notes=(
         "Settings are the same for all numbers of labels and seeds; they were chosen by the error on the last 10,000 "
         "training images, with labelled sets of their own. Two views that agree: what the recogniser reads in the "
         "plain image, where it is sure, it must read in the jittered one. The importance-weighted prediction takes the "
-        f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each. {LEAK_NOTE}"
+        f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each. "
+        f"{APART_NOTE} {LEAK_NOTE}"
     ),
 )

@@ -15,6 +15,7 @@ from unknot.models.face_trunk import FaceTrunk
 from unknot.models.families.family import Family
 from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk, mlp
 from unknot.models.node_spec import NodeSpec, refuse_units
+from unknot.models.posed_decoder import POSE, PosedDecoder
 from unknot.models.product_decoder import Part, ProductDecoder
 from unknot.models.two_trunks import TwoTrunks
 
@@ -75,9 +76,21 @@ class Likelihood(nn.Module, ABC):
         """A last network that takes the parents' values by name; None: :meth:`decoder`, which joins them."""
         if not self.spec.generator:
             return None
+        if self.spec.generator == "posed":
+            return self._posed(parents)
         width = self.spec.hidden[-1] if self.spec.hidden else self.width
         parts = [_part(one) for one in parents]
         return ProductDecoder([one.value_size for one in parents], parts, self.shape, width)
+
+    def _posed(self, parents: Sequence[Family]) -> nn.Module:
+        pose = parents[-1]
+        if len(parents) < 2 or len(self.shape) != 3 or not pose.gaussian or pose.size != POSE:
+            raise SpecError(
+                f"node '{self.spec.name}': generator posed makes images (C, H, W) of two parents or more, the last of "
+                f"them their pose, a normal node of size {POSE}, but the last is '{pose.spec.name}', "
+                f"{pose.spec.family} of size {pose.size}, and data is {tuple(self.shape)}"
+            )
+        return PosedDecoder(self.decoder(sum(one.value_size for one in parents[:-1])), self.shape)
 
     def _convolutions(self) -> ImageTrunk:
         channels = self.spec.channels or (32, 64, 64)
