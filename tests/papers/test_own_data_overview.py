@@ -40,6 +40,15 @@ def test_several_cells_of_a_table_count_as_one() -> None:
     assert CellTable([*FOUND, *more]).ahead().tolist() == [2.0, -2.0]
 
 
+def test_one_hopeless_cell_is_not_the_mean_of_all() -> None:
+    wild = [
+        entry("a", name, value) for name, value in (("ours", -300), ("labels alone", 50), ("linear", -9e9))
+    ]
+    cells = CellTable(wild)
+    assert (cells.mean("accuracy", "ours"), cells.ahead().tolist()) == (-100, [0])
+    assert cells.rank() == 1  # as they are
+
+
 def test_goals_say_what_was_missed() -> None:
     lines = overview({"summary": FOUND})
     asked = {line.split("|")[1].strip(): line.split("|")[2].strip() for line in lines if line.count("|") == 3}

@@ -11,6 +11,7 @@ from unknot.papers.result_tables import NOTHING, table_lines
 from unknot.plots.rank_diagram import average_ranks
 
 GROUPS = ("redrawn", "fresh", "look", "tune")  # in the order of what they prove
+WORST = -100.0  # per cent of the variance; a cell's R² counts no less, or one table would be the mean of all
 Found = list[Mapping[str, Any]]  # entries of a result's summary
 
 
@@ -53,11 +54,11 @@ class CellTable:
         return np.array([[line[m]["numbers"][key]["mean"] for m in self.methods] for line in self.lines])
 
     def mean(self, key: str, method: str) -> float:
-        return float(self.value(key)[:, self.methods.index(method)].mean())
+        return float(np.maximum(self.value(key), WORST)[:, self.methods.index(method)].mean())
 
     def ahead(self, other: str = "linear") -> np.ndarray:
         """By how much ours is ahead of another method in accuracy, for each table, (T,)."""
-        value = self.value("accuracy")
+        value = np.maximum(self.value("accuracy"), WORST)
         gap = value[:, self.methods.index("ours")] - value[:, self.methods.index(other)]
         tables = np.array(self.tables)
         return np.array([gap[tables == table].mean() for table in dict.fromkeys(self.tables)])
