@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from tests.metrics import cases
-from unknot.metrics import dci_es
-from unknot.metrics.dci_es import area_explicitness
+from unknot.metrics import dci, dci_es
+from unknot.metrics.dci_es import area_explicitness, dci_and_es
+from unknot.metrics.parts.columns import read_pair
 
 
 def test_size() -> None:
@@ -36,3 +37,15 @@ def test_a_factor_nobody_can_read_looks_explicit() -> None:
     """The score's blind spot, stated in its docstring."""
     noise = np.random.default_rng(0).normal(size=(900, 3))
     assert dci_es(noise, cases.FACTORS).explicitness > 0.9
+
+
+def test_both_scores_from_the_same_forests_are_the_scores_themselves() -> None:
+    read = read_pair(cases.PERFECT[:400], cases.FACTORS[:400], None, None)
+    both = dci_and_es(*read, seed=3)
+    assert both is not None
+    alone = dci(*read, seed=3), dci_es(*read, seed=3)
+    assert [one.numbers for one in both] == [one.numbers for one in alone]
+    np.testing.assert_array_equal(both[0].matrix, alone[0].matrix)
+    np.testing.assert_array_equal(both[1].curves, alone[1].curves)
+    assert dci_and_es(*read, seed=None) is None
+    assert dci_and_es(*read, seed=3, protocol="locatello2019") is None  # boosting grows no forest

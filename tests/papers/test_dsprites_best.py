@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -53,3 +54,13 @@ def test_restarts_differ_by_seed_and_all_cases_name_their_tier() -> None:
     assert quick["arguments"]["canvas"] == 32
     assert paper["arguments"]["canvas"] == 64
     assert quick["arguments"]["pixels"] == 4
+
+
+def test_the_model_goes_through_the_ordinary_doors(tmp_path: Path) -> None:
+    model, x = small()
+    model.save(tmp_path / "model")
+    again = TrainedModel.load(tmp_path / "model")
+    torch.testing.assert_close(again.reconstruct(x), model.reconstruct(x))
+    assert again.sample(3, **{"class": 2}).shape == (3, 1, 16, 16)
+    assert again.vary(x, "class", torch.arange(3)).shape == (5, 3, 1, 16, 16)
+    assert {"class", "place", "scale"} <= {node.name for node in again.latents}

@@ -14,7 +14,7 @@ from unknot.metrics.parts.columns import Arrays, Columns, Discrete
 from unknot.metrics.parts.design import one_hot, split
 from unknot.metrics.parts.entropic import entropic
 from unknot.metrics.parts.forests import Forest
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.prepare import Prepared, prepare
 from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import Trees
 
@@ -51,10 +51,16 @@ def dci(
     """
     given = prepare("dci", codes, factors, discrete, discrete_factors, seed, protocol)
     if given.settings.model == "forest":
-        forests = fit_forests(given.codes, given.factors, given.settings, seed)
-        importance, scores = read_forests(forests, given.settings, len(given.codes.names))
-    else:
-        importance, scores = _boosted(given.codes, given.factors, given.settings, seed)
+        return dci_from(given, fit_forests(given.codes, given.factors, given.settings, seed))
+    return _dci(given, *_boosted(given.codes, given.factors, given.settings, seed))
+
+
+def dci_from(given: Prepared, forests: list[FittedForest]) -> Dci:
+    """DCI from forests that are grown already."""
+    return _dci(given, *read_forests(forests, given.settings, len(given.codes.names)))
+
+
+def _dci(given: Prepared, importance: np.ndarray, scores: np.ndarray) -> Dci:
     found = entropic(importance)
     return Dci(
         disentanglement=found.disentanglement,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.dci import FittedForest, fit_forests
-from unknot.metrics.parts.columns import Arrays, Discrete
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.dci import Dci, FittedForest, dci_from, fit_forests
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete
+from unknot.metrics.parts.prepare import Prepared, prepare
 from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import Trees
 
@@ -42,7 +42,27 @@ def dci_es(
     depth can read has E = 1**: look at DCI's informativeness beside it.
     """
     given = prepare("dci_es", codes, factors, discrete, discrete_factors, seed, protocol)
-    forests = fit_forests(given.codes, given.factors, given.settings, seed)
+    return _dci_es_from(given, fit_forests(given.codes, given.factors, given.settings, seed))
+
+
+def dci_and_es(
+    codes: Columns, factors: Columns, seed: int | None, protocol: Any = None, es_protocol: Any = None
+) -> tuple[Dci, DciEs] | None:
+    """Both scores of the same codes from the same forests, for half the time; None: their protocols grow others."""
+    one = prepare("dci", codes, factors, None, None, seed, protocol)
+    two = prepare("dci_es", codes, factors, None, None, seed, es_protocol)
+    if seed is None or _grown(one.settings) != _grown(two.settings):
+        return None
+    forests = fit_forests(one.codes, one.factors, one.settings, seed)
+    return dci_from(one, forests), _dci_es_from(two, forests)
+
+
+def _grown(settings: Trees) -> tuple[Any, ...]:
+    """All that a forest depends on, beside the data and the seed."""
+    return settings.model, settings.trees, max(settings.depths), settings.shares, settings.points
+
+
+def _dci_es_from(given: Prepared, forests: list[FittedForest]) -> DciEs:
     curves, explicit = read_curves(forests, given.settings)
     return DciEs(
         explicitness=float(explicit.mean()),

@@ -13,7 +13,7 @@ from unknot.metrics.beta_vae import beta_vae
 from unknot.metrics.class_gap import class_gap
 from unknot.metrics.clusters import ari, class_accuracy, nmi
 from unknot.metrics.dci import dci
-from unknot.metrics.dci_es import dci_es
+from unknot.metrics.dci_es import dci_and_es, dci_es
 from unknot.metrics.dcimig import dcimig
 from unknot.metrics.explicitness import explicitness
 from unknot.metrics.factor_vae import factor_vae
@@ -136,20 +136,22 @@ def table(
         settings("mig", protocol)  # refuses it, with a hint
     read = read_pair(codes, factors, discrete, discrete_factors)
     results, skipped = {}, {}
+    together = _together(wanted, *_rows_of("dci", *read, protocol, seed), seed, protocol)
     for score in wanted:
         try:
-            results[score] = _compute(score, *_rows_of(score, *read, protocol, seed), seed, protocol)
+            rows = _rows_of(score, *read, protocol, seed)
+            results[score] = together.get(score) or _compute(score, *rows, seed, protocol)
         except DataError as error:
             if score not in _CATEGORIES_ONLY:
                 raise
             skipped[score] = str(error)
     spread = _resample(list(results), read, protocol, seed, resamples, jobs)
-    rows = []
+    lines = []
     for score, result in results.items():
         for number, value in result.numbers.items():
             halves = np.array([found.get((score, number), np.nan) for found in spread])
-            rows.append(Row(score, number, value, *interval(value, halves, level), result.protocol))
-    return Table(tuple(rows), results, skipped, read[0].names, read[1].names, level)
+            lines.append(Row(score, number, value, *interval(value, halves, level), result.protocol))
+    return Table(tuple(lines), results, skipped, read[0].names, read[1].names, level)
 
 
 def wanted_scores(only: Sequence[str] | None) -> list[str]:
@@ -175,6 +177,21 @@ def _compute(score: str, codes: Columns, factors: Columns, seed: int | None, pro
     return SCORES[score](codes, factors, seed=seed, protocol=_protocol_for(score, protocol))
 
 
+def _together(
+    scores: Sequence[str], codes: Columns, factors: Columns, seed: int | None, protocol: str | None
+) -> dict[str, Result]:
+    """DCI and DCI-ES, where both are wanted and read the same forests: growing these is most of a table's time."""
+    if not {"dci", "dci_es"} <= set(scores):
+        return {}
+    try:
+        both = dci_and_es(
+            codes, factors, seed, _protocol_for("dci", protocol), _protocol_for("dci_es", protocol)
+        )
+    except UnknotError:
+        return {}  # each says what is wrong in its turn
+    return {} if both is None else {"dci": both[0], "dci_es": both[1]}
+
+
 def _resample(
     scores: list[str],
     read: tuple[Columns, Columns],
@@ -198,11 +215,16 @@ def _half(
     """The numbers of one half-sample; a score that it does not allow is left out."""
     start = None if seed is None else seed + 1 + turn
     found: dict[tuple[str, str], float] = {}
-    for score in scores:
+
+    def half(score: str) -> tuple[Columns, Columns]:
         codes, factors = _rows_of(score, *read, protocol, seed)
         (rows,) = half_samples(len(codes), 1, start)
+        return codes.rows(rows), factors.rows(rows)
+
+    together = _together(scores, *half("dci"), start, protocol)
+    for score in scores:
         try:
-            result = _compute(score, codes.rows(rows), factors.rows(rows), start, protocol)
+            result = together.get(score) or _compute(score, *half(score), start, protocol)
         except UnknotError:
             continue
         found |= {(score, number): value for number, value in result.numbers.items()}

@@ -147,7 +147,7 @@ EXPERIMENT = Experiment(
         Measure("info_e", "InfoE", better="higher"),
         Measure("info_c", "InfoC", better="higher"),
         Measure("shape", "shape read from the class", "%", "higher", 1),
-        Measure("error", "reconstruction: pixels of 1,024 that are wrong"),
+        Measure("error", "reconstruction: absolute differences, summed over 1,024 pixels"),
         Measure("central_kim", "taken by ModelCentrality: Kim", better="higher"),
         Measure("central_dci", "taken by ModelCentrality: DCI", better="higher"),
         Measure("mean_kim", "mean of the restarts: Kim", better="higher"),

@@ -32,6 +32,15 @@ def test_both_programs_run_with_any_number_of_draws(samples: int | None, style: 
     assert all(w.grad is not None and bool(w.grad.isfinite().all()) for w in model.parameters())
 
 
+@pytest.mark.parametrize("style", [0, 1, 2])
+def test_new_images_are_drawn_with_some_variables_given_or_none(style: int) -> None:
+    model = made(style=style)
+    assert model.decode(None, unknot.given(4))["x"].value.shape == (4, 1, 16, 16)
+    drawn = model.decode(None, unknot.given(4, {"class": torch.tensor([0, 1, 2, 0])}))
+    assert drawn["scale"].value.shape == (4, 1)
+    assert drawn["class"].value.tolist() == [0, 1, 2, 0]
+
+
 def test_the_bound_is_a_sum_over_classes_and_sectors() -> None:
     """At the same draws: a loop over all twelve pairs, with the masses written out."""
     model, x = made(), torch.rand(3, 1, 16, 16, dtype=torch.float64)

@@ -86,14 +86,16 @@ class Posed(nn.Module):
         """The generative program."""
         p = Trace()
         usual = self.spot.new_zeros
-        place = p.normal(usual(2), usual(2) + 0.5, value=q["place"], name="place")
-        scale = p.normal(usual(1), usual(1) + 1, value=q["scale"], name="scale")
+        place = p.normal(usual(2), usual(2) + 0.5, value=q["place"], name="place", event_dims=1)
+        scale = p.normal(usual(1), usual(1) + 1, value=q["scale"], name="scale", event_dims=1)
         kind = p.categorical(logits=usual(self.classes), value=q["class"], name="class")
         sector = p.categorical(logits=usual(self.sectors), value=q["sector"], name="sector")
-        within = p.normal(usual(1), usual(1) + 1, value=q["within"], name="within")
+        within = p.normal(usual(1), usual(1) + 1, value=q["within"], name="within", event_dims=1)
         made = one_hot(kind, self.classes).to(place)
         if self.style:
-            style = p.normal(usual(self.style), usual(self.style) + 1, value=q["style"], name="style")
+            style = p.normal(
+                usual(self.style), usual(self.style) + 1, value=q["style"], name="style", event_dims=1
+            )
             made = cat([made, style])
         turned = upright(self.template(made), self.angle(sector, within))
         lit = put_down(turned, self._where(place, scale), self.canvas)  # (..., B, 1, C, C)
