@@ -170,18 +170,18 @@ EXPERIMENT = Experiment(
         "paper": "the same, with as many splits as one likes",
     },
     notes=(
-        "Images get the class-and-style model and two views that agree, counts of words each class its own words, tables "
-        "the committee (docs/defaults.md). Other methods see pixels from 0 to 1, tf-idf of words, one-hot categories, and one "
-        "factor at a time. `labels alone`: the same recogniser without a generative model (of words that is naive "
-        "Bayes); `jittered`: `augment='affine'`; `one at a time`: a model for each factor. Of two factors (the digit "
-        "and whether it is odd, a hawk's species and age) no item has both labels. Frey faces have no labels: see "
-        f"own-data-generative. Holes: {HIDDEN:.0%} of the entries of tables with hardly any, hidden in training and "
-        "test rows alike; the usual filling is a column's mean, the other scikit-learn's IterativeImputer on all "
-        "training rows. None of these sets is fresh: MNIST-like digits and words were looked at while the "
-        "defaults were made; two factors on images were scored once with independent factors, worse than logistic "
-        "regression, and again when factors came to depend on each other; images were scored again when they got two "
-        "views, which was chosen on other splits of the same images (rows `one at a time` are of before); words were scored once as any rows of "
-        "counts, below logistic regression, and again as words, "
-        "first as they were counted and then weighed, which was chosen on other posts."
+        "Images get the class-and-style model and two views that agree, counts of words each class its own words, "
+        "tables the committee (docs/defaults.md). Other methods see pixels from 0 to 1, tf-idf of words, one-hot "
+        "categories, and one factor at a time. `labels alone`: the same recogniser without a generative model (of "
+        "words that is naive Bayes); `jittered`: `augment='affine'`; `one at a time`: a model for each factor. Of two"
+        " factors (the digit and whether it is odd, a hawk's species and age) no item has both labels. Frey faces "
+        f"have no labels: see own-data-generative. Holes: {HIDDEN:.0%} of the entries of tables with hardly any, "
+        "hidden in training and test rows alike; the usual filling is a column's mean, the other scikit-learn's "
+        "IterativeImputer on all training rows. None of these sets is fresh: MNIST-like digits and words were looked "
+        "at while the defaults were made; two factors on images were scored once with independent factors, worse than"
+        " logistic regression, and again when factors came to depend on each other; images were scored again when "
+        "they got two views, which was chosen on other splits of the same images (rows `one at a time` are of "
+        "before); words were scored once as any rows of counts, below logistic regression, and again as words, first "
+        "as they were counted and then weighed, which was chosen on other posts."
     ),
 )
