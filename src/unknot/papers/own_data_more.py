@@ -186,6 +186,7 @@ EXPERIMENT = Experiment(
         "at while the defaults were made; two factors on images were scored once with independent factors, worse than"
         " logistic regression, and again when factors came to depend on each other; images were scored again when "
         "they got two views, which was chosen on other splits of the same images; words were scored once as any rows "
-        "of counts, below logistic regression, and again as words, first as they were counted and then weighed, which was chosen on other posts."
+        "of counts, below logistic regression, and again as words, first as they were counted and then weighed, which "
+        "was chosen on other posts."
     ),
 )
