@@ -16,9 +16,11 @@ from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 
 FACTOR = "digit"
+NETWORK_ERROR = Measure(
+    "network_error", "test error of its network without the generative model's evidence", "%"
+)
 MEASURES = (
     Measure("error", "test error of the recogniser", "%"),
-    Measure("network_error", "test error of its network without the generative model's evidence", "%"),
     Measure("weighted_error", "test error of the importance-weighted prediction", "%"),
     *LEAK_MEASURES,
 )
