@@ -12,10 +12,14 @@ from unknot.papers.registry import EXPERIMENTS
 def test_its_cell_and_the_simple_one_are_cases(line: Headline) -> None:
     cases = EXPERIMENTS[line.experiment].cases("quick")
     places = {(case["row"], case.get("column", "")) for case in cases}
-    assert (cases[0]["row"], line.column) in places
     assert not line.simple or (line.simple, line.column) in places
-    assert bool(line.simple) == bool(line.simple_words)
+    if EXPERIMENTS[line.experiment].short is None:
+        assert (cases[0]["row"], line.column) in places
+        assert bool(line.simple) == bool(line.simple_words)
+    else:  # it says its line itself
+        assert line.simple_words
+        assert not line.simple
 
 
-def test_a_newcomer_reads_at_most_eight() -> None:
-    assert len(HEADLINES) <= 8
+def test_a_newcomer_reads_at_most_ten() -> None:
+    assert len(HEADLINES) <= 10

@@ -93,9 +93,12 @@ def test_the_summary_is_one_line_a_headline_beside_the_simple_thing(tmp_path, mo
     ]
     bare = results_summary([one], tmp_path, [Headline("toy", "toys", "M = 100")])
     assert bare.splitlines()[2] == "| toys | **3.00 ± 0.00 %** |  | S17 9.71 ± 0.91 | 2 |"
-    assert (
-        len(results_summary([one], tmp_path, [line] * 20).splitlines()) == 2 + 8
-    )  # a newcomer reads eight lines
+    assert len(results_summary([one], tmp_path, [line] * 20).splitlines()) == 2 + 10
+    own = replace(one, short=lambda content: ("68 %", "66 %", 5))
+    said = results_summary([own], tmp_path, [Headline("toy", "toys", simple_words="by hand")])
+    assert said.splitlines()[2] == "| toys | **68 %** | 66 %, by hand |  | 5 |"
+    not_yet = replace(one, short=lambda content: None)
+    assert len(results_summary([not_yet], tmp_path, [line]).splitlines()) == 2
     page = results_page([one], tmp_path)
     assert (
         page.index("## In short") < page.index("## toy") < page.index("<details><summary>Tables and figures")

@@ -77,7 +77,8 @@ class Experiment:
     ``run`` gets the settings of a case without its names, so that a table can be renamed without training again.
     ``pictures`` is a folder that it may write PNG files to, or None. ``plot(content, folder)`` draws PNG files
     from the finished result. ``captions`` say what a picture shows, by its name without ``.png``. ``overview(content)``
-    are lines in Markdown that say a long table in short.
+    are lines in Markdown that say a long table in short. ``short(content)`` is the line of a newcomer's table where no
+    single cell can say it: our number, that of the simple thing to do instead, and how many seeds; None: not yet there.
 
     ``reads_results``: nothing is trained; a run reads other results from the folder ``settings["results"]``, without
     seeds, and anew each time.
@@ -98,6 +99,7 @@ class Experiment:
     plot: Callable[[Mapping[str, Any], Path], None] | None = None
     captions: Mapping[str, str] = field(default_factory=dict)
     overview: Callable[[Mapping[str, Any]], list[str]] | None = None
+    short: Callable[[Mapping[str, Any]], tuple[str, str, int] | None] | None = None
     notes: str = ""
     reads_results: bool = False
 

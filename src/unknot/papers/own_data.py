@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unknot.papers.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from unknot.papers.own_data_overview import cells_of, overview
+from unknot.papers.own_data_overview import cells_of, overview, short
 from unknot.papers.own_data_rivals import CLASS_METHODS, NUMBER_METHODS, Task
 from unknot.papers.own_data_scores import class_scores, number_scores, split
 from unknot.papers.own_data_sets import GROUPS, Source, read
@@ -121,6 +121,7 @@ EXPERIMENT = Experiment(
     },
     plot=plot,
     overview=overview,
+    short=short,
     captions={
         f"ranks-{group}-{kind}": (
             f"Average ranks by {'accuracy' if kind == 'classes' else 'R²'} on the group '{group}'; in brackets the "
