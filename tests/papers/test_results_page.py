@@ -1,5 +1,7 @@
 """The page of results: rows by columns, misses as misses, what has not been run, and pictures with words."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.workflow.toy import CASE, OTHER, constant, install, png, toy
