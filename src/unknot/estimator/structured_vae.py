@@ -414,7 +414,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
                 "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "
                 "or fill them."
             )
-        refuse_other_items(items, known, self.trained_.nodes[-1].family)
+        refuse_other_items(items, known, self.trained_.nodes[-1])
         if known.table:
             check_rows(self.trained_.nodes[-1].columns, items.batch(range(len(items))).x)
         return items
