@@ -103,52 +103,6 @@ def test_networks_before_the_first_draw_run_once() -> None:
     assert not torch.equal(w[0], w[1])
 
 
-def test_reading() -> None:
-    q = unknot.Trace()
-    q.normal(torch.zeros(2, 3), 1.0, name="style")
-    q.log_term(torch.ones(2), name="bonus")
-    assert "style" in q
-    assert "missing" not in q
-    assert q.get("missing") is None
-    assert q.get("style") is q["style"]
-    assert len(q) == 2
-    assert [name for name, _ in q.items()] == ["style", "bonus"]
-    assert [node.name for node in q.variables()] == ["style"]
-    assert [node.name for node in q.nodes()] == ["style", "bonus"]
-    torch.testing.assert_close(q.log_prob(), q.log_prob("style") + 1)
-    with pytest.raises(TraceError, match="no site 'stlye'; did you mean 'style'"):
-        q["stlye"]
-    with pytest.raises(TraceError, match="It has: none yet"):
-        unknot.Trace()["y"]
-    assert "style: Normal (2, 3), drawn" in repr(q)
-
-
-def test_repr_counts_the_known_items() -> None:
-    q = unknot.Trace()
-    q.concrete(torch.zeros(3, 2), 0.5, value=unknot.partial([0, -1, -1]), name="y")
-    q.loss(lambda a, b: a - b, torch.zeros(3), torch.zeros(3), name="x")
-    assert "y: Concrete (3, 2), 1 of 3 items observed" in repr(q)
-    assert "x: Loss (3,), observed" in repr(q)
-
-
-def test_a_name_is_written_once() -> None:
-    q = unknot.Trace()
-    q.normal(torch.zeros(2), 1.0, name="z")
-    for write in (
-        lambda: q.normal(torch.zeros(2), 1.0, name="z"),
-        lambda: q.log_term(torch.zeros(2), name="z"),
-        lambda: q.loss(lambda a, b: a - b, torch.zeros(2), torch.zeros(2), name="z"),
-    ):
-        with pytest.raises(TraceError, match="site 'z' exists already"):
-            write()
-
-
-@pytest.mark.parametrize("name", ["", "digit[1]", "digit[2].style", 3])
-def test_names_do_not_read_as_numbered_scopes(name: Any) -> None:
-    with pytest.raises(TraceError, match="a site's name is a text"):
-        unknot.Trace().normal(torch.zeros(2), 1.0, name=name)
-
-
 def test_samples_are_at_least_one() -> None:
     with pytest.raises(TraceError, match="at least 1, but got 0"):
         unknot.Trace(samples=0)
@@ -163,18 +117,6 @@ def test_a_gradient_that_does_not_fit(gradient: str, value: Tensor | None) -> No
         unknot.Trace().normal(torch.zeros(2, 3), 1.0, value=value, name="z", gradient=gradient)
 
 
-def test_shapes_that_do_not_fit() -> None:
-    p = unknot.Trace()
-    with pytest.raises(TraceError, match=r"value has shape \(4, 3\).*Normal have shape \(4, 2\)"):
-        p.normal(torch.zeros(4, 2), 1.0, value=torch.zeros(4, 3), name="x")
-    with pytest.raises(TraceError, match=r"one item is \(1,\).*Normal have shape \(4, 3\)"):
-        p.normal(torch.zeros(4, 3), 1.0, value=torch.zeros(4, 1), name="x")
-    with pytest.raises(TraceError, match="has 3 classes"):
-        p.concrete(torch.zeros(4, 3), 0.5, value=torch.zeros(4, 2), name="y")
-    with pytest.raises(TraceError, match="one value of Dirichlet has 1 axes"):
-        p.dirichlet(torch.ones(3), value=torch.tensor(0.3), name="d")
-
-
 def test_items_are_never_paired_with_other_items() -> None:
     """(B, 1) parameters and (B,) data would broadcast to (B, B)."""
     p = unknot.Trace()
@@ -185,30 +127,6 @@ def test_items_are_never_paired_with_other_items() -> None:
     p.normal(torch.zeros(4, 2), 1.0, name="z")
     with pytest.raises(TraceError, match=r"log_term 'f' has shape \(4, 1\)"):
         p.log_term(torch.zeros(4, 1), name="f")
-
-
-def test_sites_of_different_batches() -> None:
-    q = unknot.Trace()
-    q.concrete(torch.zeros(4, 2), 0.5, name="y")
-    with pytest.raises(TraceError, match=r"site 'z'.*\(3,\).*do not fit.*\(4,\)"):
-        q.concrete(torch.zeros(3, 2), 0.5, name="z")
-    with pytest.raises(TraceError, match=r"site 'w'.*\(5, 3\).*do not fit.*\(4,\)"):
-        q.concrete(torch.zeros(5, 3, 2), 0.5, name="w")
-    assert list(q) == ["y"]
-
-
-def test_event_dims_settle_what_shapes_leave_open() -> None:
-    q = unknot.Trace()
-    assert q.normal(torch.zeros(4, 2), 1.0, name="a", event_dims=0).shape == (4, 2)
-    assert q["a"].log_prob.shape == (4, 2)
-    r = unknot.Trace(samples=3)
-    r.normal(torch.zeros(3, 1), 1.0, name="z")
-    with pytest.raises(TraceError, match=r"parameters of shape \(3, 3\) could be"):
-        r.normal(torch.zeros(3, 3), 1.0, name="v")
-    assert r.normal(torch.zeros(3, 3), 1.0, name="v", event_dims=1).shape == (3, 3, 3)
-    for wrong in (3, 0):
-        with pytest.raises(TraceError, match=f"event_dims={wrong} does not fit parameters of Dirichlet"):
-            r.dirichlet(torch.ones(3, 2), name="d", event_dims=wrong)
 
 
 def test_a_loss_is_per_item_or_per_element() -> None:
@@ -244,19 +162,3 @@ def test_a_loss_without_target_adds_nothing() -> None:
     assert torch.equal(x, torch.ones(4, 3))
     assert p["x"].known is False
     assert p["x"].log_prob.tolist() == [0.0] * 4
-
-
-def test_only_variables_can_be_reused() -> None:
-    q, p = unknot.Trace(), unknot.Trace()
-    q.log_term(torch.zeros(2), name="f")
-    with pytest.raises(TraceError, match="takes a random variable's node, not a LogTerm"):
-        p.normal(0.0, 1.0, value=q["f"], name="f")
-
-
-def test_observing_one_value_for_all_items() -> None:
-    p = unknot.Trace()
-    logits = torch.randn(4, 3)
-    p.one_hot_categorical(logits=logits, value=torch.tensor([0.0, 1.0, 0.0]), name="y")
-    torch.testing.assert_close(p["y"].log_prob, logits.log_softmax(-1)[:, 1])
-    p.normal(torch.zeros(4), 1.0, value=torch.tensor(0.5), name="x")
-    assert p["x"].log_prob.shape == (4,)

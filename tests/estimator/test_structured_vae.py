@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-import unknot
 from tests.estimator.small import CLASSES, COUNT, DIGITS, IMAGES, class_and_style, half_known, small
 from unknot import StructuredVAE, node
 from unknot.errors import DataError, SpecError
@@ -129,11 +127,3 @@ def test_it_works_in_a_pipeline() -> None:
     assert pipeline[-1].classes_.keys() == {"label"}
     assert len(pipeline.get_feature_names_out()) == pipeline.transform(DIGITS.data[:5]).shape[1] == 13
     assert clone(pipeline)[-1].steps == 60
-
-
-@pytest.mark.parametrize("ask", ["predict", "transform", "predict_proba", "get_feature_names_out"])
-def test_an_unfitted_model_says_so(ask: str) -> None:
-    with pytest.raises(NotFittedError, match="call fit"):
-        getattr(small(), ask)(IMAGES[:2])
-    with pytest.raises(unknot.UnknotError, match="not fitted"):
-        small().sample(3)

@@ -91,3 +91,5 @@ def test_dense_counts_of_words_are_fitted_and_read_as_sparse_ones() -> None:
     assert (dense.predict(counts) == kind).mean() > 0.9
     with pytest.raises(DataError, match="x holds -3, but the model was fitted on counts"):
         dense.predict(np.where(counts == counts.max(), -3, counts))
+    with pytest.raises(DataError, match=r"x holds 0\.5, but the model weighs counts"):
+        dense.predict(counts * 0.5)

@@ -8,9 +8,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
-from unknot.errors import SpecError
+from unknot.data.word_counter import WordCounter
+from unknot.errors import DataError, SpecError
 from unknot.models.spec import read_spec
-from unknot.models.word_weights import WordWeights
+from unknot.models.word_weights import LENGTH, WordWeights, refuse_fractions
 
 COUNTS = np.random.default_rng(0).poisson(0.4, (50, 30))
 COUNTS[7] = 0  # a document without words
@@ -50,3 +51,19 @@ def test_only_words_are_weighed() -> None:
     }
     with pytest.raises(SpecError, match="node 'x': weights are of words"):
         read_spec({"nodes": nodes})
+
+
+def test_documents_are_as_long_as_those_of_texts() -> None:
+    texts = ["moon sun moon", "sun", "moon stars"]
+    weighed = WordCounter.learn(texts, weights="tfidf").count(texts)[:]
+    assert weighed.norm(dim=-1).tolist() == pytest.approx([LENGTH] * 3)
+
+
+def test_numbers_that_are_no_counts_are_refused() -> None:
+    refuse_fractions(torch.tensor([[2, 0]]))
+    refuse_fractions(torch.tensor([[2.0, 0.0]]))
+    with pytest.raises(DataError, match=r"x holds 0\.25, .* give whole numbers"):
+        refuse_fractions(torch.tensor([[2.0, 0.25]]))
+    shares = Dataset("shares", torch.tensor(COUNTS, dtype=torch.float32) / 3, torch.arange(len(COUNTS)))
+    with pytest.raises(DataError, match="counts of words"):
+        WordWeights(COUNTS.shape[1]).prepare(shares)

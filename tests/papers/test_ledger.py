@@ -45,7 +45,7 @@ def test_an_interrupted_reproduction_goes_on_where_it_was(tmp_path, known) -> No
     content = make(one, tmp_path, 3)
     assert done == [0, 1, "interrupted", 2]
     assert content["summary"][0]["numbers"]["error"] == {"mean": 6.0, "sd": 1.0, "values": [5.0, 6.0, 7.0]}
-    assert json.loads((tmp_path / "toy.json").read_text()) == content
+    assert read_result(tmp_path, "toy") == content
     assert visible(tmp_path) == ["toy.json"]
 
 
@@ -83,6 +83,20 @@ def test_what_is_done_is_kept_and_not_done_twice(tmp_path, known) -> None:
     make(one, tmp_path, 1, again=True)
     assert done[4:] == [(100, 0), (1000, 0)]
     assert len(read_result(tmp_path, "toy")["runs"]) == 4  # the other seeds stay
+
+
+def test_a_file_of_the_format_before_is_read_and_goes_on(tmp_path, known) -> None:
+    """Format 2: every run repeats its case and machine, and the summary lies beside the runs."""
+    one = known(toy(constant(1.0), [CASE, OTHER]))
+    content = make(one, tmp_path, only=["M = 100"])
+    old = json.dumps({**content, "format": 2}, indent=1)
+    (tmp_path / "toy.json").write_text(old)
+    assert read_result(tmp_path, "toy") == {**content, "format": 2}
+    both = make(one, tmp_path)
+    assert [run["numbers"] for run in both["runs"]] == [{"error": 1.0}] * 2
+    assert both["runs"][0] == content["runs"][0]
+    assert read_result(tmp_path, "toy") == both
+    assert json.loads((tmp_path / "toy.json").read_text())["format"] == 3
 
 
 def test_settings_that_are_gone_are_dropped_and_new_names_are_taken(tmp_path, known) -> None:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from unknot.papers.experiment import settings_of
-from unknot.papers.ledger import FORMAT, read_result, reproduce
+from unknot.papers.ledger import read_result, reproduce
+from unknot.papers.result_file import packed
 from unknot.papers.sensitivity import EXPERIMENT, SOURCES, cases, run
 
 ROWS = [("β = γ, as printed", "β = 1"), ("β = γ, as printed", "β = 2"), ("γ = 3, class rewarded", "β = 1")]
+
+CASES = [{"row": row, "column": column, "setting": place} for place, (row, column) in enumerate(ROWS)]
 
 
 def ledger(folder: Path, scores: dict[int, list[float]]) -> None:
     """Runs of mnist-tradeoff, by their place in ``ROWS``."""
     runs = [
-        {"case": {"row": ROWS[i][0], "column": ROWS[i][1]}, "seed": seed, "numbers": {"gap": value}}
+        {"case": CASES[i], "seed": seed, "numbers": {"gap": value}, "cpu_seconds": 1.0}
         for i, values in scores.items()
         for seed, value in enumerate(values)
     ]
-    (folder / "mnist-tradeoff.json").write_text(json.dumps({"format": FORMAT, "runs": runs, "plots": []}))
+    text = packed({"experiment": "mnist-tradeoff", "tier": "quick", "runs": runs, "plots": []}, CASES)
+    (folder / "mnist-tradeoff.json").write_text(text)
 
 
 def row_of(content: dict, title: str) -> dict[str, float]:

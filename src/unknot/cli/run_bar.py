@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import sys
-from types import TracebackType
 from typing import Any
 
 import typer
 
+from unknot.train.terminal_bar import TerminalBar
 
-class RunBar:
+
+class RunBar(TerminalBar):
     """So many ``runs``, some of them ``done`` before; the bar goes to the error stream, the lines to the other."""
 
     def __init__(self, runs: int, done: int) -> None:
+        super().__init__(_bar() if sys.stderr.isatty() else None)
         self.runs, self.ended = runs, done
-        self._bar: Any = None
-        if sys.stderr.isatty():
-            self._bar = _bar()
+        if self._bar is not None:
             self._task = self._bar.add_task("runs", total=runs, completed=done)
-
-    def __enter__(self) -> RunBar:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def end(self, line: str) -> None:
         """One run has ended; ``line`` says how."""

@@ -17,6 +17,8 @@ from unknot.data.label_column import read_factor
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, is_missing, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
+from unknot.models.node_spec import NodeSpec
+from unknot.models.word_weights import refuse_fractions
 
 _MOST_CELLS = 2**30  # of sparse data made dense
 
@@ -86,10 +88,10 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
     return spoken
 
 
-def refuse_other_items(items: Dataset, known: Dataset, family: str) -> None:
-    """Refuse items of another shape than those of the training data, or that its ``family`` cannot hold.
+def refuse_other_items(items: Dataset, known: Dataset, node: NodeSpec) -> None:
+    """Refuse items of another shape than those of the training data, or that the data's ``node`` cannot hold.
 
-    Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0.
+    Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0, and whole where they are weighed.
     """
     if items.item_shape != known.item_shape:
         what = "features" if len(items.item_shape) == len(known.item_shape) == 1 else "items"
@@ -101,9 +103,11 @@ def refuse_other_items(items: Dataset, known: Dataset, family: str) -> None:
     if not isinstance(items.x, Tensor):
         return
     low, high = float(items.x.min()), float(items.x.max())
-    if family == "multinomial" and low < 0:
+    if node.family == "multinomial" and low < 0:
         raise DataError(f"x holds {low:g}, but the model was fitted on counts, which are at least 0.")
-    if family == "bernoulli" and items.x.is_floating_point() and (low < 0 or high > 1):
+    if node.weights:
+        refuse_fractions(items.x)
+    if node.family == "bernoulli" and items.x.is_floating_point() and (low < 0 or high > 1):
         worst = high if high > 1 else low
         raise DataError(
             f"x holds {worst:g}, but the model was fitted on values from 0 to 1; scale x as it was for fit."

@@ -12,23 +12,17 @@ import numpy as np
 import torch
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
-from torch import Tensor
 
-from unknot.data.dataset import Dataset
-from unknot.data.likely_words import likely_words
-from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, make_frame, warn_of_position
-from unknot.estimator.input import read_items, refuse_other_items, with_labels, words
+from unknot.estimator.fitted import Fitted
+from unknot.estimator.input import read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, with_y
 from unknot.estimator.parameters import plain_parameters, refuse_wrong_parameters
-from unknot.estimator.warm_start import go_on, with_known_labels
+from unknot.estimator.training_arguments import model_options, training_settings, weights_of_classes
+from unknot.estimator.warm_start import go_on
 from unknot.models.spec import read_spec
-from unknot.models.table_columns import check_rows
 from unknot.train.loop import fit as train
-from unknot.workflow.assembly import ALPHA, Assembly, assemble
-from unknot.workflow.class_weights import class_weights
+from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.measured import counterfactuals
 from unknot.workflow.hold_out import hold_out
@@ -42,11 +36,7 @@ from unknot.workflow.understood import understood
 from unknot.workflow.verdict.verdict import warn_if_badly_trained
 
 
-class NotFitted(SpecError, NotFittedError):
-    """A model is asked before it has learned."""
-
-
-class StructuredVAE(TransformerMixin, BaseEstimator):
+class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     """Learns named factors from partly labelled data, and a style from what they leave over (S17).
 
     >>> from sklearn.datasets import load_digits
@@ -162,7 +152,7 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         refuse_wrong_parameters(self)
         going_on = self.warm_start and hasattr(self, "trained_")
         made = self._same(x, y, labels) if going_on else self._new(x, y, labels)
-        weights = self._class_weights(made)
+        weights = weights_of_classes(self, made)
         if self.verbose:
             print("\n".join(understood(made.data)), file=sys.stderr)
         data, held_out = hold_out(made.model, made.data, made.config)
@@ -185,62 +175,13 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         items = read_items(x, self.columns, text={**usual, **(self.text or {})})
         data = with_described_classes(with_labels(items, labels, told | dict(self.kinds or {})), takers)
         spoken = [name for name in labels if has_words(labels[name])]
-        model = self._options() if described is None else Described(described)
-        return assemble(data, model, self._settings(data), labels=data.factors, words=spoken)
+        model = model_options(self) if described is None else Described(described)
+        return assemble(data, model, training_settings(self, data), labels=data.factors, words=spoken)
 
     def _same(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
         """The fitted model, to be trained further."""
         data = self._labelled(x, y, labels)
-        return go_on(self.trained_, data, self._settings(data))
-
-    def _class_weights(self, made: Assembly) -> dict[str, tuple[float, ...]]:
-        """The weights of classes that were asked for."""
-        if self.class_weight is None:
-            return {}
-        named = {n: f for n, f in made.data.factors.items() if f.kind in ("categorical", "binary")}
-        if isinstance(self.class_weight, Mapping) and len(named) != 1:
-            raise SpecError(
-                f"class_weight by class is for one factor of classes, but there are {len(named)}; say 'balanced'."
-            )
-        values = made.model.class_values
-        return {n: class_weights(self.class_weight, f, values(n)) for n, f in named.items()}
-
-    def _options(self) -> dict[str, Any]:
-        """Options of the default model."""
-        chosen = {name: getattr(self, name) for name in ("style", "gradient", "augment", "agreement")}
-        separate = {"separate": True} if self.separate else {}
-        return {key: value for key, value in chosen.items() if value is not None} | separate
-
-    def _settings(self, data: Dataset) -> dict[str, Any]:
-        """Training settings; what is left out has the defaults of every door."""
-        objective = self.objective
-        chosen = {
-            "steps": self.steps,
-            "batch_size": None if self.batch_size is None else min(self.batch_size, len(data)),
-            "labelled_share": self.labelled_share,
-            "learning_rate": self.learning_rate,
-            "patience": self.patience,
-            "device": self.device,
-            "seed": self.seed,
-            "progress": self.verbose,
-        }
-        if data.factors and (
-            objective == "semi_supervised" or (objective is None and self.alpha is not None)
-        ):
-            alpha = ALPHA if self.alpha is None else float(self.alpha)
-            objective = {"name": "semi_supervised", "alpha": alpha}
-        elif objective == "semi_supervised":
-            objective = None
-        return {**{key: value for key, value in chosen.items() if value is not None}, "objective": objective}
-
-    def _take(self, model: TrainedModel) -> None:
-        """The fitted attributes that follow from a model."""
-        self.trained_ = model
-        self.factors_ = dict(model.data.factors)
-        self.classes_ = {name: model.class_values(name) for name in self.factors_}
-        self.n_features_in_ = model.shape.numel()
-        if model.data.columns:
-            self.feature_names_in_ = np.asarray(model.data.columns, dtype=object)
+        return go_on(self.trained_, data, training_settings(self, data))
 
     # ---- recognising --------------------------------------------------------------------------------
 
@@ -378,60 +319,3 @@ class StructuredVAE(TransformerMixin, BaseEstimator):
         estimator = cls(**read_description(Path(path)).get("parameters", {}))
         estimator._take(TrainedModel.load(path))
         return estimator
-
-    # ---- parts --------------------------------------------------------------------------------------
-
-    def _spoken(self, rows: np.ndarray) -> Any:
-        """Items as the user has them: categories in words, and a frame for somebody who came with one."""
-        data, spoken = self.trained_.data, self._worded(rows)
-        return make_frame(spoken, data.columns) if data.columns and data.table else spoken
-
-    def _worded(self, rows: np.ndarray) -> np.ndarray:
-        """Categories of a table in words; of texts their likeliest words."""
-        data = self.trained_.data
-        return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
-
-    def _recognise(self, x: Any) -> dict[str, np.ndarray]:
-        rows = self._rows(x)
-        return {name: said.numpy() for name, said in self.trained_.recognise(rows).summaries.items()}
-
-    def _rows(self, x: Any) -> Tensor:
-        items = self._items(x)
-        return items.batch(range(len(items))).x
-
-    def _items(self, x: Any) -> Dataset:
-        """Items of the kind that was fitted; others are refused."""
-        self._check_fitted()
-        known = self.trained_.data
-        if known.table and known.columns and not is_frame(x):
-            warn_of_position(known.table)
-        items = read_items(x, known=known.table, like=known)
-        if isinstance(known, TextDataset) != isinstance(items, TextDataset):
-            was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
-            raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")
-        if items.table and not known.table:
-            raise DataError(
-                "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "
-                "or fill them."
-            )
-        refuse_other_items(items, known, self.trained_.nodes[-1].family)
-        if known.table:
-            check_rows(self.trained_.nodes[-1].columns, items.batch(range(len(items))).x)
-        return items
-
-    def _labelled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
-        """Items of the kind that was fitted, with labels in the classes that were fitted."""
-        return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
-
-    def _one_factor(self, factor: str | None) -> str:
-        self._check_fitted()
-        names = list(self.factors_)
-        if factor is None and len(names) == 1:
-            return names[0]
-        if factor not in names:
-            raise SpecError(f"say which factor: one of {', '.join(names) or 'none (nothing was labelled)'}.")
-        return factor
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "trained_"):
-            raise NotFitted("this StructuredVAE is not fitted yet: call fit(x, ...) first.")

@@ -11,8 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from unknot.errors import DataError
+from unknot.estimator.fitted import NotFitted
 from unknot.estimator.frame import is_frame
-from unknot.estimator.structured_vae import NotFitted, StructuredVAE
+from unknot.estimator.structured_vae import StructuredVAE
 
 _LABEL = "label"
 

@@ -7,7 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-LENGTH = 5.0  # as of texts (unknot.data.word_counter)
+from unknot.errors import DataError
+
+LENGTH = (
+    5.0  # as of texts (unknot.data.word_counter), which this layer does not see; a test holds them together
+)
 
 
 class WordWeights(nn.Module):
@@ -29,6 +33,7 @@ class WordWeights(nn.Module):
         documents = torch.zeros_like(self.idf)
         for batch in data.batches(1000, shuffle=False):
             x = batch.x.coalesce() if batch.x.is_sparse else batch.x
+            refuse_fractions(x.values() if x.is_sparse else x)
             documents += (
                 torch.bincount(x.indices()[1], minlength=len(documents)) if x.is_sparse else (x > 0).sum(0)
             )
@@ -44,4 +49,13 @@ class WordWeights(nn.Module):
         scaled = weights * (self.length / squares.sqrt().clamp_min(1e-9))[rows]
         return torch.sparse_coo_tensor(
             x.indices(), scaled, x.shape, is_coalesced=True, check_invariants=False
+        )
+
+
+def refuse_fractions(counts: Tensor) -> None:
+    """Refuse numbers that are not whole: they are no counts, but perhaps weighed already."""
+    if counts.is_floating_point() and bool((fractions := counts != counts.round()).any()):
+        raise DataError(
+            f"x holds {float(counts[fractions][0]):g}, but the model weighs counts of words by tf-idf itself: "
+            "give whole numbers, or describe the model without weights."
         )

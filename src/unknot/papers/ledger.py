@@ -22,9 +22,10 @@ from unknot.errors import RunError
 from unknot.files import lock, write_file
 from unknot.papers.experiment import NAMES, Case, Experiment, Tier, case_title, chosen_cases
 from unknot.papers.jobs import Done, Job, job_key, revision_of, run_job
+from unknot.papers.result_file import FORMAT, packed, unpacked
 from unknot.parallel.run_all import run_all
 
-FORMAT = 2
+_WITH_REPEATED_CASES = 2  # the format before :mod:`unknot.papers.result_file`'s
 
 
 def reproduce(
@@ -124,22 +125,11 @@ class Ledger:
         return self._summarised(runs, old["plots"])
 
     def _summarised(self, runs: list[dict[str, Any]], plots: list[str]) -> dict[str, Any]:
-        order = [job_key(case, 0) for case in self.cases]
-        runs = sorted(runs, key=lambda run: (order.index(job_key(run["case"], 0)), run["seed"]))
-        has = {job_key(run["case"], 0) for run in runs}
-        return {
-            "format": FORMAT,
-            "experiment": self.experiment.name,
-            "tier": self.tier,
-            "seeds": max((row["seeds"] for row in summarise(runs)), default=0),
-            "runs": runs,
-            "summary": summarise(_under_every_name(runs, self.cases)),
-            "not_run": [_names(case) for case in self.cases if job_key(case, 0) not in has],
-            "plots": plots,
-        }
+        content = {"experiment": self.experiment.name, "tier": self.tier, "plots": plots, "runs": runs}
+        return _with_summary(content, self.cases)
 
     def _write(self, content: dict[str, Any]) -> dict[str, Any]:
-        write_file(self.folder / f"{self.name}.json", (json.dumps(content, indent=1) + "\n").encode())
+        write_file(self.folder / f"{self.name}.json", packed(content, self.cases).encode())
         return content
 
     def _write_pictures(self, pictures: dict[str, bytes]) -> None:
@@ -188,7 +178,24 @@ def read_result(folder: Path, name: str, tier: Tier = "quick") -> dict[str, Any]
         content = json.loads(path.read_text())
     except ValueError as error:
         raise RunError(f"{path} is damaged: {error}.") from None
-    return content if content.get("format") == FORMAT else None
+    if content.get("format") == FORMAT:
+        return _with_summary(*unpacked(content))
+    return content if content.get("format") == _WITH_REPEATED_CASES else None
+
+
+def _with_summary(content: dict[str, Any], cases: Sequence[Case]) -> dict[str, Any]:
+    """The runs in the order of the cases and seeds, with all that follows from them."""
+    order = [job_key(case, 0) for case in cases]
+    runs = sorted(content["runs"], key=lambda run: (order.index(job_key(run["case"], 0)), run["seed"]))
+    has = {job_key(run["case"], 0) for run in runs}
+    return {
+        **content,
+        "format": FORMAT,
+        "seeds": max((row["seeds"] for row in summarise(runs)), default=0),
+        "runs": runs,
+        "summary": summarise(_under_every_name(runs, cases)),
+        "not_run": [_names(case) for case in cases if job_key(case, 0) not in has],
+    }
 
 
 def _jobs(experiment: Experiment, cases: Sequence[Case], seeds: int, folder: Path) -> list[Job]:

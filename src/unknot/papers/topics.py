@@ -49,6 +49,21 @@ NOTES = (
     "topics above .1 nats; of a model with one group, between its first and last 25."
 )
 ONE, TWO = {"topics": 50}, {"first": 25, "second": 25}
+BUDGETS: dict[Tier, str] = {
+    "smoke": "seconds",
+    "quick": "about 1 CPU minute a seed and row; tomotopy 2",
+    "paper": "the same",
+}
+CORRELATIONS = (
+    "HFVAE(25 + 25): correlations of the topics above .1 nats over the test documents (the lines part the two "
+    "groups), and the most correlated pairs between the groups, with their information and first words."
+)
+
+
+def train_settings(rate: float) -> dict[str, Any]:
+    """Forty passes over the documents; the learning rate falls from ``rate`` to nothing."""
+    falling = {"name": "cosine", "start": rate, "end": 0.0, "warmup": 300}
+    return {"objective": "elbo", "epochs": 40, "batch_size": 200, "learning_rate": falling}
 
 
 def rival_cases(tier: Tier) -> list[Case]:

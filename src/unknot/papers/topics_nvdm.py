@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from unknot.papers.experiment import Case, Experiment, Tier, Yardstick
-from unknot.papers.topics import MEASURES, NOTES, ONE, TWO, model_case, rival_cases, run
+from unknot.papers.topics import (
+    BUDGETS,
+    CORRELATIONS,
+    MEASURES,
+    NOTES,
+    ONE,
+    TWO,
+    model_case,
+    rival_cases,
+    run,
+    train_settings,
+)
 
 NVDM = {"mixing": "linear", "hidden": [500], "dropout": 0.0}
-TRAIN = {
-    "objective": "elbo",
-    "epochs": 40,
-    "batch_size": 200,
-    "learning_rate": {"name": "cosine", "start": 2e-3, "end": 0.0, "warmup": 300},
-}
+TRAIN = train_settings(2e-3)
 HFVAE = {"name": "hfvae", "alpha": 1.0, "beta": 7.0, "gamma": 4.0}
 
 
@@ -34,22 +40,13 @@ EXPERIMENT = Experiment(
     cases=cases,
     run=run,
     measures=MEASURES,
-    budgets={
-        "smoke": "seconds",
-        "quick": "about 1 CPU minute a seed and row; tomotopy 2",
-        "paper": "the same",
-    },
+    budgets=BUDGETS,
     yardsticks=(
         Yardstick("NVDM's paper", {"": 836.0}, measure="per_token"),
         Yardstick("goal, Gibbs LDA's trial", {"": 706.0}, tag="goal", measure="completion"),
     ),
     judged={"VAE(50)": "NVDM's paper", "VAE(50), half of the words seen": "goal, Gibbs LDA's trial"},
-    captions={
-        "linear": (
-            "HFVAE(25 + 25): correlations of the topics above .1 nats over the test documents (the lines part the two "
-            "groups), and the most correlated pairs between the groups, with their information and first words."
-        )
-    },
+    captions={"linear": CORRELATIONS},
     notes=NOTES
     + " *Half of the words seen*: in training the recogniser sees a random half of the words of each document, and "
     "explains all of them. Settings are those of an earlier trial, whose numbers on test documents were looked at; "

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from unknot.papers.experiment import Case, Experiment, Tier, Yardstick
-from unknot.papers.topics import MEASURES, NOTES, ONE, TWO, model_case, rival_cases, run
+from unknot.papers.topics import (
+    BUDGETS,
+    CORRELATIONS,
+    MEASURES,
+    NOTES,
+    ONE,
+    TWO,
+    model_case,
+    rival_cases,
+    run,
+    train_settings,
+)
 
 PRINTED_MODEL = {"groups": ONE, "dropout": 0.6, "share_dropout": 0.6, "scale": False, "logarithm": False}
 PRINTED_TRAIN = {
@@ -14,12 +25,7 @@ PRINTED_TRAIN = {
     "betas": [0.99, 0.999],
 }
 MODEL = {"hidden": [500], "concentration": 0.6}
-TRAIN = {
-    "objective": "elbo",
-    "epochs": 40,
-    "batch_size": 200,
-    "learning_rate": {"name": "cosine", "start": 6e-3, "end": 0.0, "warmup": 300},
-}
+TRAIN = train_settings(6e-3)
 HFVAE = {"name": "hfvae", "alpha": 1.0, "beta": 0.1, "gamma": 4.0}
 
 
@@ -40,11 +46,7 @@ EXPERIMENT = Experiment(
     cases=cases,
     run=run,
     measures=MEASURES,
-    budgets={
-        "smoke": "seconds",
-        "quick": "about 1 CPU minute a seed and row; tomotopy 2",
-        "paper": "the same",
-    },
+    budgets=BUDGETS,
     yardsticks=(
         Yardstick("ProdLDA's paper", {"": 1009.0}, measure="per_document"),
         Yardstick("goal", {"": 935.0}, tag="goal", measure="per_document"),
@@ -52,12 +54,7 @@ EXPERIMENT = Experiment(
         Yardstick("E19's HFVAE", {"": 11.0}, measure="active"),
     ),
     judged={"VAE(50)": "goal", "HFVAE(25 + 25)": "E19's HFVAE"},
-    captions={
-        "product": (
-            "HFVAE(25 + 25): correlations of the topics above .1 nats over the test documents (the lines part the two "
-            "groups), and the most correlated pairs between the groups, with their information and first words."
-        )
-    },
+    captions={"product": CORRELATIONS},
     notes=NOTES
     + " *Acting weights* are the raw ones times the scale of the decoder's norm, as the logits see them. Settings "
     "began at those of an earlier trial, whose numbers on test documents were looked at; layers and the prior's "

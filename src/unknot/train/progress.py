@@ -5,38 +5,27 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any
+
+from unknot.train.terminal_bar import TerminalBar
 
 _SILENCE = 15.0  # seconds between two lines where there is no terminal
 _BESIDE = 46  # columns of a terminal that the bar, the steps, the time and the rate take
 _HIDDEN = ("step", "epoch", "time", "items_per_second", "learning_rate")
 
 
-class Progress:
+class Progress(TerminalBar):
     """The steps of a run on the error stream: a bar of one line, or a line every ``_SILENCE`` seconds in a file."""
 
     def __init__(self, steps: int, start: int, batch_size: int, show: bool) -> None:
+        super().__init__(_bar() if show and sys.stderr.isatty() else None)
         self.steps = steps
         self.batch_size = batch_size
-        self._bar: Any = None
         self._seen = (start, time.perf_counter())
         self._lines = show and not sys.stderr.isatty()
         self._said = self._seen
-        if show and sys.stderr.isatty():
-            self._bar = _bar()
+        if self._bar is not None:
             self._task = self._bar.add_task("", total=steps, completed=start, rate="", terms="")
-
-    def __enter__(self) -> Progress:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def items_per_second(self, step: int) -> float:
         """Speed since the last call."""

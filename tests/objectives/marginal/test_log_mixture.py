@@ -55,4 +55,4 @@ def test_a_draw_that_no_item_explains_gives_finite_numbers() -> None:
 
 
 def test_the_operator_keeps_its_promises_to_autograd_and_compile() -> None:
-    torch.library.opcheck(weighted_logsumexp, (logs(4, 6).requires_grad_(), torch.arange(4), -2.0, -1.0))
+    torch.library.opcheck(weighted_logsumexp.op, (logs(4, 6).requires_grad_(), torch.arange(4), -2.0, -1.0))

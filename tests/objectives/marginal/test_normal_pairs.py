@@ -126,7 +126,7 @@ def test_the_operator_keeps_its_promises_to_autograd_and_compile() -> None:
     value, loc, scale = make(4, 4, 2)
     leaves = [tensor.requires_grad_() for tensor in (value, loc[None], scale[None])]
     arguments = (*leaves, torch.zeros(4, dtype=torch.long), torch.arange(4), -2.0, -1.0)
-    torch.library.opcheck(normal_pairs, arguments)
+    torch.library.opcheck(normal_pairs.op, arguments)
 
 
 def test_half_precision_is_computed_in_single() -> None:

@@ -21,7 +21,15 @@ from torch.distributions.relaxed_categorical import ExpRelaxedCategorical
 
 from tests.references.pairwise import joint_and_marginals, pair_loop, weight_loop
 from unknot.errors import SpecError
-from unknot.objectives.marginal.pairwise import Pairs, concrete, distribution_pairs, evaluated, mass, normal
+from unknot.objectives.marginal.pairwise import (
+    Labels,
+    Pairs,
+    concrete,
+    distribution_pairs,
+    evaluated,
+    mass,
+    normal,
+)
 from unknot.objectives.marginal.weights import Mixture, exact, stratified
 
 N, B, K, TAU = 40, 5, 4, 0.66
@@ -118,8 +126,8 @@ def test_labels_are_scored_by_mass_and_pass_no_nan(weights: Mixture) -> None:
     u = random(B, K, seed=1).log_softmax(-1)
     labelled = torch.tensor([True, False, False, True, False])
     one_hot = torch.nn.functional.one_hot(torch.tensor([1, 0, 0, 3, 0]), K).double()
-    u = torch.where(labelled[:, None], one_hot.log(), u).requires_grad_()
-    mixed = concrete(u, logits, TAU, weights, labelled=labelled)
+    u.requires_grad_()
+    mixed = concrete(u, logits, TAU, weights, labels=Labels(one_hot, labelled))
     density, by_mass = concrete(u, logits, TAU, weights), mass(one_hot, logits, weights)
     torch.testing.assert_close(mixed.joint[labelled], by_mass.joint[labelled])
     torch.testing.assert_close(mixed.joint[~labelled], density.joint[~labelled])
@@ -127,6 +135,8 @@ def test_labels_are_scored_by_mass_and_pass_no_nan(weights: Mixture) -> None:
     for leaf in (logits, u):
         assert leaf.grad is not None
         assert leaf.grad.isfinite().all()
+    assert u.grad is not None
+    assert (u.grad[labelled] == 0).all()  # the draw behind a label counts nothing
 
 
 @pytest.mark.parametrize("tables", [None, 3], ids=["no parent", "parent"])

@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from unknot.core import validation
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -49,7 +50,7 @@ def encoder_parents(
     """Direct parents among q's variables, for each variable, in the order of the trace.
 
     ``stated`` is taken at its word for what cannot be seen, and checked against what can: where a path of gradients
-    shows a dependence that is not stated, it is refused.
+    shows a dependence that is not stated, it is refused. With ``unknot.validation(False)`` nobody looks.
     """
     variables = q.variables()
     names = [node.name for node in variables]
@@ -63,7 +64,7 @@ def encoder_parents(
             chosen = {one.name for one in earlier}
         else:
             chosen = set(stated.get(node.name, ()))
-            seen = [] if torch.compiler.is_compiling() else reached(tensors_behind(node.dist), earlier)
+            seen = reached(tensors_behind(node.dist), earlier) if validation.is_on() else []
             _refuse_unstated(node.name, [name for name in seen if name not in chosen])
         found[node.name] = [one.name for one in variables[:position] if one.name in chosen]
     return found

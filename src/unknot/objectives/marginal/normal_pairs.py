@@ -20,14 +20,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from unknot.objectives.marginal.hand_derived import HandDerived
 from unknot.objectives.marginal.log_mixture import exp_, logsumexp_, tilt_own_
 from unknot.objectives.marginal.row_blocks import row_blocks, work_tensors
 
 Triple = tuple[Tensor, Tensor, Tensor]
 
 
-@torch.library.custom_op("unknot::normal_pairs", mutates_args=())
-def normal_pairs(
+def _forward(
     value: Tensor,
     loc: Tensor,
     scale: Tensor,
@@ -52,8 +52,7 @@ def normal_pairs(
     return joint, marginals
 
 
-@normal_pairs.register_fake
-def _(
+def _fake(
     value: Tensor,
     loc: Tensor,
     scale: Tensor,
@@ -136,11 +135,11 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> N
     ctx.save_for_backward(output[1], value, loc, scale, parent, own)
 
 
-def _differentiate(ctx: Any, grad_joint: Tensor, grad_marginals: Tensor) -> tuple[Tensor | None, ...]:
+def _backward(ctx: Any, grad_joint: Tensor, grad_marginals: Tensor) -> tuple[Tensor | None, ...]:
     gradients = normal_pairs_backward(
         grad_joint, grad_marginals, *ctx.saved_tensors, ctx.log_own, ctx.log_other
     )
     return *gradients, None, None, None, None
 
 
-normal_pairs.register_autograd(_differentiate, setup_context=_save)
+normal_pairs = HandDerived("normal_pairs", _forward, _fake, _save, _backward)

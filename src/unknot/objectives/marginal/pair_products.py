@@ -10,15 +10,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from unknot.objectives.marginal.hand_derived import HandDerived
 
-@torch.library.custom_op("unknot::pair_products", mutates_args=())
-def pair_products(rows: Tensor, columns: Tensor, dtype: torch.dtype) -> Tensor:
+
+def _forward(rows: Tensor, columns: Tensor, dtype: torch.dtype) -> Tensor:
     """Σ_k rows[r, k] columns[c, k], from (R, K) and (C, K): (R, C) in ``dtype``."""
     return (rows.double() @ columns.double().mT).to(dtype)
 
 
-@pair_products.register_fake
-def _(rows: Tensor, columns: Tensor, dtype: torch.dtype) -> Tensor:
+def _fake(rows: Tensor, columns: Tensor, dtype: torch.dtype) -> Tensor:
     return rows.new_empty(rows.shape[0], columns.shape[0], dtype=dtype)
 
 
@@ -26,19 +26,19 @@ def _save(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
     ctx.save_for_backward(*inputs[:2])
 
 
-def _differentiate(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
+def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
     rows, columns = ctx.saved_tensors
     slopes = grad.double()
     return (
-        slopes_times(slopes.mT, columns, rows.dtype) if ctx.needs_input_grad[0] else None,
-        slopes_times(slopes, rows, columns.dtype) if ctx.needs_input_grad[1] else None,
+        slopes_times(slopes.mT, columns).to(rows.dtype) if ctx.needs_input_grad[0] else None,
+        slopes_times(slopes, rows).to(columns.dtype) if ctx.needs_input_grad[1] else None,
         None,
     )
 
 
-def slopes_times(slopes: Tensor, factor: Tensor, dtype: torch.dtype) -> Tensor:
-    """Gᵀ F for slopes (R, C) and a factor (R, K): (C, K), summed in the type of the slopes."""
-    return (factor.to(slopes.dtype).mT @ slopes).mT.to(dtype)
+def slopes_times(slopes: Tensor, factor: Tensor) -> Tensor:
+    """Gᵀ F for slopes (R, C) and a factor (R, K): (C, K), in the type of the slopes."""
+    return (factor.to(slopes.dtype).mT @ slopes).mT
 
 
-pair_products.register_autograd(_differentiate, setup_context=_save)
+pair_products = HandDerived("pair_products", _forward, _fake, _save, _backward)

@@ -25,8 +25,8 @@ from torch.nn.functional import one_hot
 
 from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
+from unknot.objectives.marginal.concrete_pairs import concrete_pairs
 from unknot.objectives.marginal.log_mixture import flat_rows, log_mixture
-from unknot.objectives.marginal.log_products import log_products
 from unknot.objectives.marginal.normal_pairs import normal_pairs
 from unknot.objectives.marginal.pair_products import pair_products
 from unknot.objectives.marginal.weights import Mixture
@@ -35,8 +35,16 @@ Score = Callable[[Distribution, Tensor], Tensor]
 
 # Two exponents of this size still multiply to a normal float64: exp(-680) > 2.2e-308.
 WIDEST = 340.0
-# And of this size to a normal float32, whose logarithm takes half of the time: exp(-80) > 1.2e-38.
+# And of this size to a normal float32, whose logarithm takes half of the time: exp(-80) > 1.2e-38, exp(80) < 3e38.
 _NARROW = 40.0
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Rows of a relaxed variable that are labels: ``where`` (*rows) is True, at ``value`` (*rows, K)."""
+
+    value: Tensor
+    where: Tensor
 
 
 @dataclass(frozen=True)
@@ -80,10 +88,10 @@ def concrete(
     temperature: Tensor | float,
     mixture: Mixture,
     parent: Tensor | None = None,
-    labelled: Tensor | None = None,
+    labels: Labels | None = None,
 ) -> Pairs:
     """Concrete draws, one leaf: see :func:`concrete_joint`."""
-    return one_leaf(concrete_joint(log_value, logits, temperature, mixture, parent, labelled), mixture)
+    return one_leaf(concrete_joint(log_value, logits, temperature, mixture, parent, labels), mixture)
 
 
 def concrete_joint(
@@ -92,61 +100,45 @@ def concrete_joint(
     temperature: Tensor | float,
     mixture: Mixture,
     parent: Tensor | None = None,
-    labelled: Tensor | None = None,
+    labels: Labels | None = None,
 ) -> Tensor:
     """Concrete draws u = log y (*rows, K), scored by the density of u; logits (C, K) or (T, C, K) with ``parent``.
 
-    With a = logits_c and s = -τ u_b (Maddison et al. 2017, App. C.3),
+    By matrix products (:mod:`unknot.objectives.marginal.concrete_pairs`): float64 keeps their sums from underflow while
+    no exponent is more than 340 below the largest. Beyond that, and for masked classes (logits of -inf), every pair is
+    worked out by itself.
 
-        log q(u_b | x_c) = log Γ(K) + (K-1) log τ + Σ_k (a_k + s_k) - K log Σ_k exp(a_k + s_k)
-
-    The inner sum is a matrix product of exp(s) and exp(a): K exponentials per row and per column, not per pair
-    (:mod:`unknot.objectives.marginal.log_products`).
-    All its terms are positive, so nothing cancels, and float64 keeps it from underflow while no exponent is more than
-    340 below the largest. Beyond that, and for masked classes (logits of -inf), every pair is worked out by itself.
-
-    Rows where ``labelled`` is True hold labels, where the density does not exist (u has -inf): they are scored
-    by the categorical :func:`mass`.
+    Where there are ``labels`` the density does not exist: these rows are scored by the categorical :func:`mass`.
     """
     _check_tables("concrete", logits, log_value, mixture, parent)
-    draws = log_value if labelled is None else log_value.masked_fill(labelled[..., None], 0.0)
-    s = _below_largest(-temperature * draws.double())
-    a = _below_largest(logits)
     dtype = _result_dtype(log_value, logits)
-    labels = None if labelled is None else log_value.detach().exp()  # no gradient goes to a label
-    least = _least(s, a)
-    if least >= -WIDEST:
-        narrow = dtype if least >= -_NARROW else torch.float64
-        return _concrete_products(s, a, temperature, parent, labels, labelled, narrow).to(dtype)
-    columns = Concrete(_pick_table(logits.double(), parent), temperature)
-    joint = columns.log_density(draws.double().unsqueeze(-2)).to(dtype)  # (*rows, C, K) -> (*rows, C)
-    if labels is None or labelled is None:
+    most = max(_largest(log_value) * float(temperature), _largest(logits))
+    if most <= _NARROW:
+        return _products(log_value.to(dtype), logits.to(dtype), temperature, parent, labels)
+    wide, wide_logits = log_value.double(), logits.double()
+    s, a = _below_largest(-temperature * wide), _below_largest(wide_logits)
+    if max(_largest(s), _largest(a)) <= WIDEST:
+        return _products(s / -temperature, a, temperature, parent, labels).to(dtype)
+    joint = Concrete(_pick_table(wide_logits, parent), temperature).log_density(wide.unsqueeze(-2)).to(dtype)
+    if labels is None:
         return joint
-    return joint.where(~labelled[..., None], mass_joint(labels, logits, mixture, parent))
+    return joint.where(~labels.where[..., None], mass_joint(labels.value, logits, mixture, parent))
 
 
-def _concrete_products(
-    s: Tensor,
-    a: Tensor,
-    temperature: Tensor | float,
-    parent: Tensor | None,
-    labels: Tensor | None,
-    labelled: Tensor | None,
-    dtype: torch.dtype,
+def _products(
+    u: Tensor, logits: Tensor, temperature: Tensor | float, parent: Tensor | None, labels: Labels | None
 ) -> Tensor:
-    """All pairs by matrix products, (*rows, C) in ``dtype``; the rows of ``labels`` that are ``labelled`` by mass."""
-    classes = a.shape[-1]
-    log_temperature = temperature.log() if isinstance(temperature, Tensor) else math.log(temperature)
-    constant = math.lgamma(classes) + (classes - 1) * log_temperature
-    drawn = torch.ones_like(s[..., :1]) if labelled is None else (~labelled)[..., None].to(s.dtype)
-    rows = [drawn, drawn * (s.sum(-1, keepdim=True) + constant)]
-    columns = [a.sum(-1, keepdim=True), torch.ones_like(a[..., :1])]
-    if labels is not None:
-        rows, columns = [*rows, (1 - drawn) * labels], [*columns, a.log_softmax(-1)]
-    plain = _flat(torch.cat(rows, -1), torch.cat(columns, -1), parent)
-    summed = _flat(s.exp(), a.exp(), parent)  # Σ_k exp(a_k + s_k)
-    joint, _ = log_products(*plain, -classes * drawn.flatten(), *summed, dtype)
-    return joint.reshape(*s.shape[:-1], -1)
+    """All pairs by matrix products, (*rows, C)."""
+    rows = u.shape[:-1]
+    pairs, *_ = concrete_pairs(
+        u.flatten(0, -2),
+        logits,
+        torch.as_tensor(temperature, dtype=u.dtype, device=u.device),
+        flat_rows(parent, rows),
+        None if labels is None else labels.value.to(u.dtype).expand(u.shape).flatten(0, -2),
+        None if labels is None else flat_rows(labels.where, rows),
+    )
+    return pairs.reshape(*rows, -1)
 
 
 def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Pairs:
@@ -217,17 +209,17 @@ def evaluated(logs: Tensor, mixture: Mixture) -> Pairs:
 
 
 def _below_largest(logs: Tensor) -> Tensor:
-    """Shift the largest entry of the last axis to zero, in float64."""
-    wide = logs.double()
-    return wide - wide.detach().amax(-1, keepdim=True)
+    """Shift the largest entry of the last axis to zero."""
+    return logs - logs.detach().amax(-1, keepdim=True)
 
 
-def _least(*logs: Tensor) -> float:
-    """The smallest entry of all; a compiled graph cannot look, and takes the worst."""
+def _largest(logs: Tensor) -> float:
+    """The largest number, whatever its sign; a compiled graph cannot look, and takes the worst."""
     if torch.compiler.is_compiling():
-        return -math.inf
-    found = [tensor.detach().amin().item() for tensor in logs]
-    return -math.inf if any(map(math.isnan, found)) else min(found)
+        return math.inf
+    least, most = torch.aminmax(logs.detach())
+    largest = max(-least.item(), most.item())
+    return math.inf if math.isnan(largest) else largest
 
 
 def _flat(value: Tensor, table: Tensor, parent: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -46,10 +46,11 @@ def concrete_joint(
     assert node.unbounded is not None
     if node.known is False:
         return pairwise.concrete_joint(node.unbounded, columns.logits, columns.temperature, mixture, parent)
-    # The row of a label holds its logarithm, -inf included; no gradient goes to a label.
-    log_value = torch.where(node.known[..., None], node.value.detach().log(), node.unbounded)
-    labelled = node.known.expand(log_value.shape[:-1])
-    return pairwise.concrete_joint(log_value, columns.logits, columns.temperature, mixture, parent, labelled)
+    rows = node.unbounded.shape[:-1]
+    labels = pairwise.Labels(node.value.detach(), node.known.expand(rows))  # no gradient goes to a label
+    return pairwise.concrete_joint(
+        node.unbounded, columns.logits, columns.temperature, mixture, parent, labels
+    )
 
 
 def _binary(node: Variable, columns: BinaryConcrete, mixture: Mixture, parent: Tensor | None) -> Pairs:

@@ -1,0 +1,95 @@
+"""What a fitted estimator knows: its model, the items that it takes, and how it speaks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from torch import Tensor
+
+from unknot.data.dataset import Dataset
+from unknot.data.likely_words import likely_words
+from unknot.data.text_dataset import TextDataset
+from unknot.errors import DataError, SpecError
+from unknot.estimator.frame import is_frame, make_frame, warn_of_position
+from unknot.estimator.input import read_items, refuse_other_items, words
+from unknot.estimator.label_arguments import with_y
+from unknot.estimator.warm_start import with_known_labels
+from unknot.models.table_columns import check_rows
+from unknot.workflow.trained_model import TrainedModel
+
+
+class NotFitted(SpecError, NotFittedError):
+    """A model is asked before it has learned."""
+
+
+class Fitted:
+    """The side of an estimator that follows from its trained model, ``trained_``; before ``fit`` it refuses."""
+
+    trained_: TrainedModel
+
+    def _take(self, model: TrainedModel) -> None:
+        """The fitted attributes that follow from a model."""
+        self.trained_ = model
+        self.factors_ = dict(model.data.factors)
+        self.classes_ = {name: model.class_values(name) for name in self.factors_}
+        self.n_features_in_ = model.shape.numel()
+        if model.data.columns:
+            self.feature_names_in_ = np.asarray(model.data.columns, dtype=object)
+
+    def _spoken(self, rows: np.ndarray) -> Any:
+        """Items as the user has them: categories in words, and a frame for somebody who came with one."""
+        data, spoken = self.trained_.data, self._worded(rows)
+        return make_frame(spoken, data.columns) if data.columns and data.table else spoken
+
+    def _worded(self, rows: np.ndarray) -> np.ndarray:
+        """Categories of a table in words; of texts their likeliest words."""
+        data = self.trained_.data
+        return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
+
+    def _recognise(self, x: Any) -> dict[str, np.ndarray]:
+        rows = self._rows(x)
+        return {name: said.numpy() for name, said in self.trained_.recognise(rows).summaries.items()}
+
+    def _rows(self, x: Any) -> Tensor:
+        items = self._items(x)
+        return items.batch(range(len(items))).x
+
+    def _items(self, x: Any) -> Dataset:
+        """Items of the kind that was fitted; others are refused."""
+        self._check_fitted()
+        known = self.trained_.data
+        if known.table and known.columns and not is_frame(x):
+            warn_of_position(known.table)
+        items = read_items(x, known=known.table, like=known)
+        if isinstance(known, TextDataset) != isinstance(items, TextDataset):
+            was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
+            raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")
+        if items.table and not known.table:
+            raise DataError(
+                "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "
+                "or fill them."
+            )
+        refuse_other_items(items, known, self.trained_.nodes[-1])
+        if known.table:
+            check_rows(self.trained_.nodes[-1].columns, items.batch(range(len(items))).x)
+        return items
+
+    def _labelled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
+        """Items of the kind that was fitted, with labels in the classes that were fitted."""
+        return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
+
+    def _one_factor(self, factor: str | None) -> str:
+        self._check_fitted()
+        names = list(self.factors_)
+        if factor is None and len(names) == 1:
+            return names[0]
+        if factor not in names:
+            raise SpecError(f"say which factor: one of {', '.join(names) or 'none (nothing was labelled)'}.")
+        return factor
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "trained_"):
+            raise NotFitted("this StructuredVAE is not fitted yet: call fit(x, ...) first.")
