@@ -340,7 +340,7 @@ class Trace(Scopes, Sites):
             node.value = torch.where(per_item(given.known, event), label, drawn.value)
             node.known = given.known
         if gradient == "detached":
-            node.dist = taught(dist, node.known, event)
+            node.dist, node.undetached = taught(dist, node.known, event), dist
         return node
 
     def _enumerate(
