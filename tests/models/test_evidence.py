@@ -20,21 +20,25 @@ from unknot.objectives import semi_supervised
 NORMAL = torch.distributions.Normal
 
 
-def model_with(weight: float = 0.3, **settings: object) -> GraphicalModel:
+def model_with(
+    weight: float = 0.3, evidence: dict[str, float] | None = None, **settings: object
+) -> GraphicalModel:
     """The same weights whatever the weight of the evidence; features without dropout."""
     torch.manual_seed(0)
     nodes = {
         **NODES,
-        "digit": {**NODES["digit"], "evidence": weight},
+        "digit": {**NODES["digit"], "evidence": weight, **(evidence or {})},
         "x": {**NODES["x"], "recognition_hidden": [16]},  # type: ignore[dict-item]
     }
     return GraphicalModel({"nodes": nodes, **settings}, (1, 8, 8))
 
 
-def test_it_is_exact_where_the_recognised_style_is_the_posterior() -> None:
-    """x = m_k + a z + noise with z ~ N(0, 1): log p(x, k) = log p(k) + log N(x; m_k, a² + s²)."""
+def line(x: Tensor, steps: int, off: Tensor | float = 0.0) -> tuple[Tensor, Tensor]:
+    """Evidence of x = m_k + a z + noise, z ~ N(0, 1), found and exact: log p(k) + log N(x; m_k, a² + s²).
+
+    The recognised style has the posterior's width; its mean is ``off`` by so much.
+    """
     means, a, s = torch.tensor([-1.0, 0.5, 2.0]), 0.8, 0.5
-    x = torch.randn(7, 1)
     y = family(node("y", "concrete", 3, recognised_from=["x"]))
     z = family(node("z", "normal", 1, recognised_from=["x", "y"]))
 
@@ -42,7 +46,7 @@ def test_it_is_exact_where_the_recognised_style_is_the_posterior() -> None:
         if name == "y":
             return torch.zeros(len(seen["x"]), 3)
         at = y.from_features(seen["y"]) @ means  # type: ignore[operator]
-        centre = a * (seen["x"][:, 0] - at) / (a**2 + s**2)
+        centre = a * (seen["x"][:, 0] - at) / (a**2 + s**2) + off
         width = torch.full_like(centre, (s**2 / (a**2 + s**2)) ** 0.5 - 1e-3)
         return torch.stack([centre, width.expm1().log()], -1)  # the family's scale is softplus + 1e-3
 
@@ -54,9 +58,54 @@ def test_it_is_exact_where_the_recognised_style_is_the_posterior() -> None:
         return p
 
     families = {"y": y, "z": z}
-    found = log_evidence("y", x, {"x": x}, ("y", "z"), families, recognised, decode, torch.tensor(0.66))  # type: ignore[arg-type]
+    found = log_evidence(
+        "y",
+        x,
+        {"x": x},
+        ("y", "z"),
+        families,
+        recognised,
+        decode,
+        torch.tensor(0.66),
+        steps,  # type: ignore[arg-type]
+    )
     exact = NORMAL(means, (a**2 + s**2) ** 0.5).log_prob(x)
-    torch.testing.assert_close(found, exact - exact.max(-1, keepdim=True).values, rtol=1e-4, atol=1e-4)
+    return found, exact - exact.max(-1, keepdim=True).values
+
+
+@pytest.mark.parametrize("steps", [0, 3])
+def test_it_is_exact_where_the_recognised_style_is_the_posterior(steps: int) -> None:
+    found, exact = line(torch.randn(7, 1), steps)
+    torch.testing.assert_close(found, exact, rtol=1e-4, atol=1e-4)
+
+
+def test_search_makes_it_exact_where_the_recognised_style_is_off() -> None:
+    x = torch.tensor([[-1.5], [0.2], [3.0]])
+
+    def off_by(x: Tensor) -> Tensor:  # by class, so that it does not cancel
+        return torch.tensor([0.0, 1.5, -2.0]).repeat_interleave(len(x))
+
+    poor, exact = line(x, 0, off_by(x))
+    found, _ = line(x, 200, off_by(x))
+    assert bool(((poor - exact).abs().max(-1).values > 0.5).all())
+    torch.testing.assert_close(found, exact, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_only_items_of_which_the_network_is_not_sure_are_asked_about(share: float) -> None:
+    x = batch_of_digits().x
+    everywhere = model_with(evidence={"evidence_steps": 2}).eval()
+    with torch.no_grad():
+        network = everywhere.recognition["digit"](everywhere.trunk(x))
+    confidence = network.softmax(-1).max(-1).values
+    below = 1.0 if share == 1 else float(confidence.quantile(share))
+    model = model_with(evidence={"evidence_steps": 2, "evidence_below": below}).eval()
+    sure = confidence >= below
+    assert int(sure.sum()) == round(40 * (1 - share))
+    found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
+    expected = torch.where(sure.unsqueeze(-1), network, everywhere.encode(x)["digit"].dist.logits)
+    torch.testing.assert_close(found, expected.log_softmax(-1), rtol=1e-4, atol=1e-4)
+    assert all(weight.grad is None for weight in model.parameters())
 
 
 def test_the_recogniser_is_the_product_of_network_and_evidence() -> None:

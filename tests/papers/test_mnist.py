@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unknot.papers.mnist import BEST_ROW, EXPERIMENT, LABELS
+from unknot.papers.mnist import BEST_ROW, EVIDENCE, EXPERIMENT, LABELS, S17_ROW, TERMS_ROW
 
 
 def test_the_best_row_comes_first_and_has_every_number_of_labels() -> None:
@@ -21,15 +21,29 @@ def test_an_ablation_changes_one_part_at_a_time() -> None:
         assert case["train"]["steps"] == whole["train"]["steps"]
 
 
-def test_the_row_without_the_generative_model_has_the_same_recogniser_and_as_many_steps() -> None:
+def test_rows_without_the_generative_model_have_the_same_recogniser_and_as_many_steps() -> None:
     cases = EXPERIMENT.cases("quick")
-    whole, bare = cases[0], next(case for case in cases if "without the generative model" in case["row"])
-    assert bare["labels"] == whole["labels"] == 100
-    assert bare["train"] == {**whole["train"], "objective": {"name": "labels_alone", "alpha": 400.0}}
-    nodes = bare["model"]["nodes"]
-    assert nodes["digit"].pop("evidence") == 0.0
-    digit = {key: value for key, value in whole["model"]["nodes"]["digit"].items() if key != "evidence"}
-    assert bare["model"] == {**whole["model"], "nodes": {**whole["model"]["nodes"], "digit": digit}}
+    for row in (BEST_ROW, S17_ROW):
+        whole = next(case for case in cases if case["row"] == row)
+        name = f"{row if row == S17_ROW else 'read apart'}, without the generative model"
+        bare = next(case for case in cases if case["row"] == name)
+        assert bare["labels"] == whole["labels"] == 100
+        assert bare["train"] == {**whole["train"], "objective": {"name": "labels_alone", "alpha": 400.0}}
+        if row == BEST_ROW:
+            nodes = whole["model"]["nodes"]
+            digit = {key: value for key, value in nodes["digit"].items() if key not in EVIDENCE}
+            nodes = {**nodes, "digit": {**digit, "evidence": 0.0}}
+            whole = {**whole, "model": {**whole["model"], "nodes": nodes}}
+        assert bare["model"] == whole["model"]
+
+
+def test_the_digits_own_terms_are_all_that_their_row_changes() -> None:
+    cases = EXPERIMENT.cases("quick")
+    best, terms = cases[0], next(case for case in cases if case["row"] == TERMS_ROW)
+    assert terms["model"] == best["model"]
+    objective = dict(terms["train"]["objective"])
+    assert (objective.pop("information"), objective.pop("marginal")) == ({"digit": -39.0}, {"digit": 121.0})
+    assert {**terms["train"], "objective": objective} == best["train"]
 
 
 def test_labels_alone_stand_beside_both_recognisers() -> None:

@@ -119,6 +119,7 @@ class Variable(Node):
         "scored_by",
         "source",
         "unbounded",
+        "undetached",
     )
 
     def __init__(
@@ -132,6 +133,7 @@ class Variable(Node):
         self.scored_by = "mass"  # relaxed sites only: how draws are scored
         self.unbounded: Tensor | None = None  # relaxed sites only: u of the draws
         self.label: Tensor | None = None  # enumerated sites only: the labels (B, event...) where known
+        self.undetached: Distribution | None = None  # detached sites only: ``dist`` with all its gradient
         self.reused = False  # the value comes from a node of another trace
         self.source: Variable | None = None  # that node
         self._mass: Tensor | None = (

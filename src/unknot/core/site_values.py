@@ -90,7 +90,7 @@ class SiteValues(Written):
             node.value = torch.where(per_item(given.known, event), label, drawn.value)
             node.known = given.known
         if gradient == "detached":
-            node.dist = taught(dist, node.known, event)
+            node.dist, node.undetached = taught(dist, node.known, event), dist
         return node
 
     def _enumerate(

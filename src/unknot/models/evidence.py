@@ -7,8 +7,12 @@ different items. For a node y of classes with weight w the trained recogniser is
 
 with f the recognition network and ẑ_k the best values of the other nodes when y is k: Laplace's approximation of the
 evidence, where q(z | x, k) is the posterior. w = 0 is the network alone and w = 1 with a flat f is Bayes' rule; a
-generator of images is far too sure of itself, since it takes pixels for independent, and a few hundredths are its due
+generator of images is far too sure of itself, since it takes pixels for independent, and only a part of it is its due
 (as of the language model in speech recognition, or of the tempered posteriors of Grünwald & van Ommen 2017).
+
+ẑ_k is what the recogniser says, or found from there by so many steps of ascent (:mod:`unknot.models.search`); a class
+that nobody read in the item gets a fair trial by these alone. The volume of the posterior is the recogniser's in both.
+Search is dear, so it can be kept for the items of which the network itself is not sure.
 
 In training the network stands alone. The evidence of a generator that is still learning misleads, and a network that
 learns from it errs where it errs, so that in the end there is nothing left to add: in a trial on MNIST with 100 labels
@@ -22,11 +26,13 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
+from unknot.core.given_values import given
 from unknot.core.partial import partial
 from unknot.core.site_hook import unheard
 from unknot.core.trace import Trace
 from unknot.models.families import FAMILIES, Family
 from unknot.models.node_spec import NodeSpec
+from unknot.models.search import search
 
 Recognised = Callable[
     [str, Mapping[str, Tensor]], Tensor
@@ -55,6 +61,7 @@ def log_evidence(
     recognised: Recognised,
     decode: Decode,
     temperature: Tensor,
+    steps: int = 0,
 ) -> Tensor:
     """log p̂(x, k) of every class k of a node, ``(B, K)``, less that of the best class.
 
@@ -67,6 +74,7 @@ def log_evidence(
         recognised: a node's name and the features of what it is recognised from, to its parameters.
         decode: the generative program.
         temperature: of relaxed draws.
+        steps: of ascent by which the best values of the nodes of real numbers are searched for.
     """
     classes = families[node].size
     k = torch.arange(classes, device=x.device).repeat_interleave(len(x))  # (K B,)
@@ -82,7 +90,14 @@ def log_evidence(
                 family.site(look, outputs, None, temperature, None)
                 value = family.site(q, outputs, family.reading(look[name].dist).value, temperature, None)
             inputs[name] = family.features(value)
-        p = decode(x.repeat(classes, *[1] * (x.ndim - 1)), q)
+        items = x.repeat(classes, *[1] * (x.ndim - 1))
+        real = {name: q[name].value for name in order if families[name].gaussian} if steps else {}
+        if real:
+            fixed = {name: q[name].value for name in order if name not in real}
+            real = search(real, lambda v: decode(items, given(len(k), {**fixed, **v})).log_prob(), steps)
+            p = decode(items, given(len(k), {**fixed, **real}))
+        else:
+            p = decode(items, q)
     others = [name for name in order if name != node]
     found = p.log_prob() - (q.log_prob(*others) if others else 0.0)
     found = found.view(classes, len(x)).T

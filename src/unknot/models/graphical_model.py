@@ -102,7 +102,7 @@ class GraphicalModel(nn.Module):
             by_rule = node.recogniser == "bayes"
             outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs, self.training)
             if node.evidence and not self.training:
-                outputs = outputs + node.evidence * self._log_evidence(name, x, inputs)
+                outputs = self._with_evidence(node, outputs, x, inputs)
             value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self._family(name).features(value)
         return q
@@ -279,19 +279,30 @@ class GraphicalModel(nn.Module):
         result: Tensor = white(outputs, y)
         return result
 
-    def _log_evidence(self, name: str, x: Tensor, inputs: Mapping[str, Tensor]) -> Tensor:
-        """What the generative model says of each class of a node, ``(B, K)``, for items with these features."""
+    def _with_evidence(
+        self, node: NodeSpec, outputs: Tensor, x: Tensor, inputs: Mapping[str, Tensor]
+    ) -> Tensor:
+        """The network's logits ``(B, K)`` and, where they are not sure, what the generative model says of them."""
         data = self.spec.data.name
-        return log_evidence(
-            name,
-            x,
-            {data: inputs[data]},
+        unsure = outputs.softmax(-1).max(-1).values < node.evidence_below
+        if node.evidence_below == 1:
+            unsure = torch.ones_like(unsure)
+        if not unsure.any():
+            return outputs
+        found = log_evidence(
+            node.name,
+            x[unsure],
+            {data: inputs[data][unsure]},
             self.spec.recognition_order,
             {n.name: self._family(n.name) for n in self.spec.latents},
             lambda other, seen: self._recognised(self.spec[other], seen),
             self._decode_weighed,
             self.temperature,
+            node.evidence_steps,
         )
+        more = torch.zeros_like(outputs)
+        more[unsure] = node.evidence * found.to(outputs.dtype)
+        return outputs + more
 
     def _whitening(self, node: NodeSpec) -> Whitening:
         return Whitening(self._family(node.whiten).size, self._family(node.name).size)

@@ -37,6 +37,9 @@ class NodeSpec:
             "": the default.
         evidence: of a node of classes, the weight of what the generative model says of them in their recognition
             (:mod:`unknot.models.evidence`).
+        evidence_steps: steps of ascent by which the values of the other nodes are searched for, class by class
+            (:mod:`unknot.models.search`); 0: they are the recogniser's.
+        evidence_below: evidence is asked for where the network's best class has less than this probability.
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
             to have seen beside its own; None: the default.
         weights: of words, "tfidf" for rare words that count more and documents of one length
@@ -73,6 +76,8 @@ class NodeSpec:
     pixels: int = 1
     recogniser: str = ""
     evidence: float = 0.0
+    evidence_steps: int = 0
+    evidence_below: float = 1.0
     prior_words: float | None = None
     weights: str = ""
     concentration: float | None = None

@@ -47,6 +47,8 @@ NODE: Schema = table(
             "description": "faces, apart, doubled, bayes, or left out",
         },
         "evidence": number(0, 1),
+        "evidence_steps": whole(0, 10**4),
+        "evidence_below": number(0, 1),
         "prior_words": left_out_or(number(0)),
         "weights": {"enum": ["", "tfidf"], "description": "tfidf, or left out"},
         "concentration": left_out_or(number(above=0)),

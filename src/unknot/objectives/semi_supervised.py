@@ -15,6 +15,7 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.decomposition import Options
 from unknot.objectives.marginal.marginal_tree import Groups
+from unknot.objectives.parts.class_parts import by_masses, priced_classes
 from unknot.objectives.parts.classifier import Classifier, Number, classifier
 from unknot.objectives.parts.closed_form import site_term
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
@@ -36,6 +37,7 @@ def semi_supervised(
     information: Number | Mapping[str, Number] = 1.0,
     between: Number | Mapping[str, Number] = 1.0,
     within: Number | Mapping[str, Number] = 1.0,
+    marginal: Mapping[str, Number] | None = None,
     groups: Groups | None = None,
     dataset_size: int | None = None,
     **options: Unpack[Options],
@@ -66,7 +68,11 @@ def semi_supervised(
       a style that does not know the digit. By name they price some parts alone: ``between={"digit, style": 4.0}``
       that pair, ``information={"style": 2.0}`` what the style knows of x, ``within={"within[z]": 3.0}``. With
       labels or draws of the digit alike, q(z | y) is estimated from the batch, each item counting as far as the
-      recogniser gives it that class (:mod:`unknot.objectives.parts.prices`);
+      recogniser gives it that class (:mod:`unknot.objectives.parts.prices`). What a class read from x alone knows,
+      ``information={"digit": -39.0}``, is taken by its exact masses (:mod:`unknot.objectives.parts.class_parts`); a
+      price below zero is a reward: of classes that are sure;
+    * ``marginal``: by class, ``{"digit": 121.0}``, the price of classes that are not as common as the prior says, over
+      all items, by exact masses too; one is the bound;
     * ``groups``, ``dataset_size``, ``options``: as of :func:`~unknot.objectives.decomposition.decompose`, which they
       are handed to; ``dataset_size`` is needed where a price is not one.
 
@@ -82,8 +88,8 @@ def semi_supervised(
       chain rule (:mod:`unknot.objectives.parts.classifier`).
 
     * ``mutual_information``, ``between``, ``within``: those parts of the bound whose price is not one; since the bound
-      holds each of them once, their weight is the price less one. Likewise ``between[digit, style]`` and
-      ``information[style]``.
+      holds each of them once, their weight is the price less one. Likewise ``between[digit, style]``,
+      ``information[style]`` and ``marginal[digit]``.
 
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
 
@@ -111,9 +117,11 @@ def semi_supervised(
     for node in q.nodes():
         values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
         weights[f"kl[{node.name}]"] = betas.get(node.name, other)
-    priced, prices = priced_parts(q, p, dataset_size, groups, information, between, within, options)
-    values |= priced
-    weights |= prices
+    exact, estimated = by_masses(q, p, information)
+    priced, prices = priced_parts(q, p, dataset_size, groups, estimated, between, within, options)
+    classes, class_prices = priced_classes(q, p, exact, marginal or {}, bound=1.0)
+    values |= {**priced, **classes}
+    weights |= {**prices, **class_prices}
     sites = proposals(q, p)
     labels = label_weights(q.variables())
     known = classifier(q.variables(), labels, alpha, values["reconstruction"])

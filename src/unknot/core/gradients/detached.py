@@ -3,7 +3,8 @@
 For decisions that are taught rather than discovered, such as where to look next. It is drawn as with the score
 function. Items without a label count it at its full value, log p - log q, but its parameters get no gradient from
 them: neither through the draw, which is hard, nor through log q, which alone would only flatten the choice, since
-nothing says which value was good.
+nothing says which value was good. What does say so, such as a reward of sure classes
+(:mod:`unknot.objectives.parts.class_parts`), is heard: the site keeps its distribution with all its gradient beside.
 """
 
 from __future__ import annotations

@@ -6,8 +6,11 @@ For a site c with the classes 1...K, read from x, with q̄(c) = mean over the gl
     marginal[c]      log p(c) - log q̄(c),      in expectation -KL(q̄(c) || p(c)), for a uniform prior H[q̄(c)] - log K.
 
 They are the class's own share of (2) and (ii) (E19 Fig. 3), summed over the classes instead of drawn, so a relaxed or
-sampled class has them without noise. q̄ is the mean of a batch: exact when the batch is the data; else H[q̄] is too small
-by about (K - 1) / 2B at most, since a batch of B items shows its own class shares and not those of the data.
+sampled class has them without noise. Together they are -KL(q(c | x) || p(c)), item by item. An item whose class is
+known is of that class, here and in q̄: its two parts add up to log p(c), what the bound of S17 Eq. 8 holds of it.
+
+q̄ is the mean of a batch: exact when the batch is the data; else H[q̄] is too small by about (K - 1) / 2B at most, since
+a batch of B items shows its own class shares and not those of the data.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections.abc import Iterable, Mapping
 import torch
 from torch import Tensor
 from torch.distributions import Categorical, OneHotCategorical
+from torch.nn.functional import one_hot
 
 from unknot.core.node import Variable
 from unknot.core.relaxed import Concrete
@@ -24,6 +28,8 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.gather import gather_items
 from unknot.suggest import did_you_mean
+
+Number = float | Tensor
 
 
 def class_parts(q: Trace, p: Trace, name: str) -> tuple[Tensor, Tensor]:
@@ -46,10 +52,10 @@ def class_parts(q: Trace, p: Trace, name: str) -> tuple[Tensor, Tensor]:
         raise SpecError(
             f"class '{name}': its marginal is held against a prior that is the same for every item."
         )
-    masses = log_masses.exp()
+    masses, log_own = _with_labels(q[name], log_masses)
     mean = gather_items(masses).mean(0)  # (K,)
     log_mean = torch.where(mean > 0, mean, 1.0).log()  # a class that never occurs counts nothing
-    log_own = torch.where(masses > 0, log_masses, 0.0)
+    log_prior = torch.where(masses > 0, log_prior, 0.0)
     return (masses * (log_mean - log_own)).sum(-1), (masses * (log_prior - log_mean)).sum(-1)
 
 
@@ -66,9 +72,19 @@ def refuse_unknown_classes(q: Trace, names: Iterable[str], what: str) -> None:
             raise SpecError(f"{what}: there is no class '{name}'; {did_you_mean(name, there)}")
 
 
+def by_masses(
+    q: Trace, p: Trace, prices: Number | Mapping[str, Number]
+) -> tuple[dict[str, Number], Number | dict[str, Number]]:
+    """Prices of information by name: of classes whose masses say it exactly, and the others, to be estimated."""
+    if not isinstance(prices, Mapping):
+        return {}, prices
+    exact = {name: price for name, price in prices.items() if _has_exact_masses(q, p, name)}
+    return exact, {name: price for name, price in prices.items() if name not in exact}
+
+
 def priced_classes(
-    q: Trace, p: Trace, information: Mapping[str, float], marginal: Mapping[str, float], bound: float
-) -> tuple[dict[str, Tensor], dict[str, float]]:
+    q: Trace, p: Trace, information: Mapping[str, Number], marginal: Mapping[str, Number], bound: float
+) -> tuple[dict[str, Tensor], dict[str, Number]]:
     """The parts of the classes that have a price, and the weights that they get beside a bound that holds them.
 
     The bound counts a class's information ``bound`` times and its marginal once; a price says how often it counts.
@@ -76,7 +92,7 @@ def priced_classes(
     refuse_unknown_classes(q, information, "information")
     refuse_unknown_classes(q, marginal, "marginal")
     values: dict[str, Tensor] = {}
-    weights: dict[str, float] = {}
+    weights: dict[str, Number] = {}
     for name in dict.fromkeys([*information, *marginal]):
         own, spread = class_parts(q, p, name)
         if name in information:
@@ -86,12 +102,33 @@ def priced_classes(
     return values, weights
 
 
+def _has_exact_masses(q: Trace, p: Trace, name: str) -> bool:
+    """Whether a site is a class that is read from x alone, with a prior that is the same for all items."""
+    if name not in class_sites(q):
+        return False
+    return _log_masses(q[name], "recogniser").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
+
+
 def _is_class(node: Variable) -> bool:
     return isinstance(node.dist, Categorical | OneHotCategorical | Concrete)
 
 
+def _with_labels(node: Variable, log_masses: Tensor) -> tuple[Tensor, Tensor]:
+    """Masses (B, K) and their logarithms, zero where a mass is: the recogniser's, or all on a label that is known."""
+    masses = log_masses.exp()
+    log_own = torch.where(masses > 0, log_masses, 0.0)
+    if node.known is False:
+        return masses, log_own
+    label = node.value if node.label is None else node.label
+    if isinstance(node.dist, Categorical):
+        label = one_hot(label.clamp(min=0).long(), masses.shape[-1])
+    label = label.reshape(-1, *masses.shape)[0].to(masses.dtype)  # the same at every draw
+    known = torch.as_tensor(node.known, device=masses.device).expand(len(masses)).unsqueeze(-1)
+    return torch.where(known, label, masses), torch.where(known, 0.0, log_own)
+
+
 def _log_masses(node: Variable, whose: str) -> Tensor:
-    dist = node.dist
+    dist = node.dist if node.undetached is None else node.undetached
     if isinstance(dist, Categorical | OneHotCategorical | Concrete):
         return dist.logits.log_softmax(-1)
     raise SpecError(f"'{node.name}' is no class of the {whose}: it has no masses.")
