@@ -36,7 +36,9 @@ def ink_moments(images: Tensor) -> tuple[Tensor, Tensor]:
     places = [_places(one) for one in (across, down)]
     pairs = list(zip((across, down), places, strict=True))
     centre = torch.stack([(mass * place).sum(-1) for mass, place in pairs], -1)
-    square = sum((mass * (place - centre[:, k : k + 1]) ** 2).sum(-1) for k, (mass, place) in enumerate(pairs))
+    square = sum(
+        (mass * (place - centre[:, k : k + 1]) ** 2).sum(-1) for k, (mass, place) in enumerate(pairs)
+    )
     return centre, torch.as_tensor(square).clamp_min(_POINT).sqrt()
 
 
@@ -45,7 +47,9 @@ def framed(images: Tensor, spread: float = SPREAD) -> Tensor:
     centre, own = ink_moments(images)
     zoom = (own / spread).clamp(1 / _LARGEST, _LARGEST)
     eye = torch.eye(2, device=images.device, dtype=images.dtype)
-    maps = torch.cat([zoom[:, None, None] * eye, centre[:, :, None]], -1)  # (B, 2, 3): from the frame to the page
+    maps = torch.cat(
+        [zoom[:, None, None] * eye, centre[:, :, None]], -1
+    )  # (B, 2, 3): from the frame to the page
     grid = affine_grid(maps, list(images.shape), align_corners=False)
     return grid_sample(images, grid, align_corners=False)
 
