@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import torch
@@ -14,7 +12,6 @@ from unknot.papers.dsprites import (
     E19_NETWORKS,
     E19_ROWS,
     FALLS,
-    HIGHEST,
     OBJECTIVES,
     OURS,
     PRINTED,
@@ -28,7 +25,7 @@ from unknot.papers.metric_codes import CLASS, STYLE
 from unknot.train.objective import resolve
 
 
-def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone():
+def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone() -> None:
     rows = {case["row"]: case for case in cases("quick")}
     assert set(E19_ROWS) <= set(rows)
     first = rows[PRINTED]
@@ -62,7 +59,7 @@ def traces() -> tuple[Trace, Trace]:
 
 @pytest.mark.parametrize("row", [row for row in OBJECTIVES if "FactorVAE" not in row])
 @pytest.mark.parametrize("price", [1.0, 5.0])
-def test_a_raised_price_is_that_of_all_but_reconstruction_and_marginals(row: str, price: float):
+def test_a_raised_price_is_that_of_all_but_reconstruction_and_marginals(row: str, price: float) -> None:
     q, p = traces()
     own, high = (
         resolve(one, 500, lambda: traces()[0])(q, p)
@@ -75,16 +72,15 @@ def test_a_raised_price_is_that_of_all_but_reconstruction_and_marginals(row: str
 
 
 @pytest.mark.parametrize("row", OBJECTIVES)
-def test_the_price_of_information_falls_to_its_own_in_every_row(row: str):
+def test_the_price_of_information_falls_to_its_own_in_every_row(row: str) -> None:
     stages = falling(OBJECTIVES[row], {"steps": 1000})["stages"]
     prices = [s["objective"].get("alpha", s["objective"]["beta"]) for s in stages]
     own = OBJECTIVES[row]["beta"] if row == "β-VAE, β = 4" else 1.0
-    assert len(prices) == FALLS
-    assert prices[0] == pytest.approx(HIGHEST)
-    assert all(one > two > own for one, two in pairwise(prices))
+    assert prices == pytest.approx([max(price, own) for _, price in FALLS])
+    assert sum(stage["steps"] for stage in stages) < 1000
 
 
-def test_the_class_comes_first_and_rests_while_prices_fall():
+def test_the_class_comes_first_and_rests_while_prices_fall() -> None:
     ours = next(case for case in cases("quick") if case["row"] == OURS)
     first, *rest = ours["train"]["stages"]
     assert first["objective"]["name"] == "classes_alone"
@@ -92,7 +88,7 @@ def test_the_class_comes_first_and_rests_while_prices_fall():
     assert ours["train"]["objective"]["information"][CLASS] < 0
 
 
-def test_codes_that_are_the_factors_have_the_bestscores():
+def test_codes_that_are_the_factors_have_the_bestscores() -> None:
     rng = np.random.default_rng(0)
     factors = {
         "shape": rng.integers(0, 3, 3000),
