@@ -69,6 +69,6 @@ def test_it_is_for_images() -> None:
     ):
         GraphicalModel({"nodes": APART}, (5,))
     with pytest.raises(
-        SpecError, match="recognisers faces, apart and doubled describe how image data is recognised"
+        SpecError, match="recognisers faces, apart, doubled and framed describe how image data is recognised"
     ):
         GraphicalModel({"nodes": {**APART, "style": {**APART["style"], "recogniser": "apart"}}}, (1, 8, 8))

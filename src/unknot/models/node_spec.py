@@ -32,7 +32,9 @@ class NodeSpec:
         dropout: of image data, the share of what these convolutions see that is hidden in training; None: the default.
         pixels: of bernoulli data, how many pixels each number is the mean of; the likelihood is that of all of them.
         recogniser: of image data, "faces" for the recogniser of faces under changing light, "apart" for convolutions
-            and, apart from these, a perceptron, "doubled" for convolutions twice (:mod:`unknot.models.two_trunks`);
+            and, apart from these, a perceptron, "doubled" for convolutions twice (:mod:`unknot.models.two_trunks`),
+            "framed" for convolutions of the image in the frame of its ink and, apart from these, of the image as it is
+            (:mod:`unknot.models.ink_frame`);
             of a categorical node that words are made from, "bayes": by Bayes' rule, from the generative model itself;
             "": the default.
         evidence: of a node of classes, the weight of what the generative model says of them in their recognition

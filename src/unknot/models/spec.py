@@ -140,11 +140,11 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         one.channels
         or one.pooled
         or one.dropout is not None
-        or one.recogniser in ("faces", "apart", "doubled")
+        or one.recogniser in ("faces", "apart", "doubled", "framed")
     ):
         raise SpecError(
-            f"node '{one.name}': channels, pooled, dropout and the recognisers faces, apart and doubled describe how "
-            "image data is recognised"
+            f"node '{one.name}': channels, pooled, dropout and the recognisers faces, apart, doubled and framed "
+            "describe how image data is recognised"
         )
     if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
         raise SpecError(

@@ -43,8 +43,8 @@ NODE: Schema = table(
         "dropout": left_out_or(number(0, 0.99)),
         "pixels": whole(1, 10**6),
         "recogniser": {
-            "enum": ["", "faces", "apart", "doubled", "bayes"],
-            "description": "faces, apart, doubled, bayes, or left out",
+            "enum": ["", "faces", "apart", "doubled", "framed", "bayes"],
+            "description": "faces, apart, doubled, framed, bayes, or left out",
         },
         "evidence": number(0, 1),
         "evidence_steps": whole(0, 10**4),

@@ -13,6 +13,7 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.face_trunk import FaceTrunk
 from unknot.models.families.family import Family
+from unknot.models.ink_frame import FramedTrunk
 from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk, mlp
 from unknot.models.node_spec import NodeSpec, refuse_units
 from unknot.models.posed_decoder import POSE, PosedDecoder
@@ -57,6 +58,8 @@ class Likelihood(nn.Module, ABC):
             return TwoTrunks(self._convolutions(), VectorTrunk(self.shape, hidden or (self.width,)))
         if self.spec.recogniser == "doubled":
             return TwoTrunks(self._convolutions(), ImageTrunk(self.shape, dropout=0.0))
+        if self.spec.recogniser == "framed":
+            return TwoTrunks(FramedTrunk(self._convolutions()), self._convolutions())
         if len(self.shape) == 3 and not hidden:
             return self._convolutions()
         return VectorTrunk(self.shape, hidden or (self.width,))
