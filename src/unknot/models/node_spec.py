@@ -54,6 +54,8 @@ class NodeSpec:
         centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
         spread: of a normal latent node, the prior's standard deviation; (): 1.
         scale: of normal data, the standard deviation; None: learned.
+        colour_scale: of normal images in colour, the standard deviation of what is not brightness
+            (:mod:`unknot.models.colour_noise`); None: the same.
         columns: of a table, its columns; (): taken from the data.
     """
 
@@ -84,6 +86,7 @@ class NodeSpec:
     centre: tuple[float, ...] = ()
     spread: tuple[float, ...] = ()
     scale: float | None = None
+    colour_scale: float | None = None
     columns: tuple[Mapping[str, Any], ...] = ()
 
     @property

@@ -150,6 +150,8 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
         raise SpecError(
             f"node '{one.name}': pixels says how many pixels each number of bernoulli data is the mean of"
         )
+    if one.colour_scale is not None and not (one.is_data and one.family == "normal"):
+        raise SpecError(f"node '{one.name}': colour_scale is of normal data, images in colour")
     if one.recogniser == "bayes" and (one.is_data or one.family != "categorical"):
         raise SpecError(
             f"node '{one.name}': recogniser bayes is for a categorical node that words are made from"

@@ -58,6 +58,7 @@ NODE: Schema = table(
         "centre": list_of(number(), words="a list of numbers, one for each dimension"),
         "spread": list_of(number(above=0), words="a list of positive numbers, one for each dimension"),
         "scale": left_out_or(number(above=0)),
+        "colour_scale": left_out_or(number(above=0)),
         "columns": list_of(
             {
                 "type": "object",

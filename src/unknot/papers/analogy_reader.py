@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
 from unknot.metrics.analogies import colours_kept, share_as_intended, style_shift
-from unknot.metrics.ink import ink_and_background
+from unknot.metrics.ink import ink_and_background, ink_is_dark
 from unknot.metrics.sharpness import sharpness
 from unknot.papers.experiment import Numbers
 from unknot.papers.quiet_training import error_of, train_quietly
@@ -84,13 +84,15 @@ def kept_colours(x: np.ndarray, images: np.ndarray) -> Numbers:
     """Correlations of the colours of items ``(N, C, H, W)`` with those of analogies ``(N, K, C, H, W)``.
 
     ``colour``: of the mean colour, channel by channel. ``hue``: of what is left of it without its brightness. ``ink``
-    and ``background``: of the colours of these two (:mod:`unknot.metrics.ink`).
+    and ``background``: of the colours of these two, the dark part or the light one as in the item
+    (:mod:`unknot.metrics.ink`). ``sides``: per cent of the analogies whose ink is dark where that of the item is.
     """
     mean, made = x.mean((-2, -1)), images.mean((-2, -1))
-    ink, background = zip(ink_and_background(x), ink_and_background(images), strict=True)
+    ink, background = zip(ink_and_background(x), ink_and_background(images, x[:, None]), strict=True)
     return {
         "colour": colours_kept(mean, made),
         "hue": colours_kept(mean - mean.mean(-1, keepdims=True), made - made.mean(-1, keepdims=True)),
         "ink": colours_kept(*ink),
         "background": colours_kept(*background),
+        "sides": 100 * float(np.mean(ink_is_dark(x)[:, None] == ink_is_dark(images))),
     }

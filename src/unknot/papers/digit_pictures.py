@@ -36,6 +36,7 @@ COLOURS = (
     Measure("hue", "that of the mean colour without its brightness", "", "higher"),
     Measure("background", "that of the background", "", "higher"),
     Measure("ink", "that of the ink", "", "higher"),
+    Measure("sides", "analogies whose ink is dark (or light) as the image's", "%", "higher", decimals=1),
 )
 OTHERS = (
     Measure("shift", "style moves (1: as far as to another image)"),
