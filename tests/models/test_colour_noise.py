@@ -27,7 +27,7 @@ def noise(loc: Tensor, colour: float = COLOUR) -> ColourNormal:
     return ColourNormal(loc, loc.new_tensor(SCALE), loc.new_tensor(colour))
 
 
-@pytest.mark.parametrize("channels", [2, 3, 4])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
 def test_the_density_is_that_of_the_whole_covariance_pixel_by_pixel(channels: int) -> None:
     loc, x = torch.randn(2, 5, channels, 4, 3, dtype=torch.float64)
     expected = torch.zeros(5, dtype=torch.float64)
@@ -94,10 +94,11 @@ def test_brightness_may_be_learned_beside_a_given_colour() -> None:
     assert float(one.raw_scale.grad.abs()) > 0
 
 
-def test_what_has_no_colour_is_refused() -> None:
-    for shape in ((1, 4, 4), (6,)):
-        with pytest.raises(SpecError, match="node 'x': colour_scale is for images in colour"):
-            make(shape)
+def test_what_is_no_image_is_refused() -> None:
+    with pytest.raises(
+        SpecError, match=r"node 'x': colour_scale is for images \(C, H, W\), but data is \(6,\)"
+    ):
+        make((6,))
     latent = node("z", "normal", 2, recognised_from=["x"], colour_scale=0.1)
     for nodes in (
         [latent, node("x", "normal", parents=["z"])],

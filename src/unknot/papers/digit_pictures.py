@@ -120,7 +120,7 @@ class Look:
                 "model": dict(settings["model"]),
                 "train": _long(settings["train"], tier),
             }
-            case |= {"colours": True} if self.in_colour else {}
+            case |= {"colours": "ink as in the image"} if self.in_colour else {}
             found.append({**case, "reader": reader, "picture": self.picture})
         alone = {**shared, "model": dict(self.model)}
         train = labels_alone(_long(self.train, tier), shared["labels"])
@@ -162,7 +162,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     assert trained.test is not None
     reader = make_reader(settings["data"], FACTOR, settings["reader"], seed)
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
-    numbers = analogy_numbers(trained.model, reader, x, STYLE, settings.get("colours", False))
+    numbers = analogy_numbers(trained.model, reader, x, STYLE, bool(settings.get("colours")))
     if settings["picture"] == "style-grid":
         numbers |= _style_grid(trained, reader, settings, pictures)
     elif pictures is not None:

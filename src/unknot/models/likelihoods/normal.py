@@ -24,9 +24,9 @@ class NormalLikelihood(Likelihood):
 
     def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
         super().__init__(spec, shape, width)
-        if spec.colour_scale is not None and (len(shape) != 3 or shape[0] < 2):
+        if spec.colour_scale is not None and len(shape) != 3:
             raise SpecError(
-                f"node '{spec.name}': colour_scale is for images in colour (C, H, W), but data is {tuple(shape)}"
+                f"node '{spec.name}': colour_scale is for images (C, H, W), but data is {tuple(shape)}"
             )
         self.raw_scale = nn.Parameter(torch.zeros(())) if spec.scale is None else None
 
