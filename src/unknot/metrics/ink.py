@@ -36,7 +36,7 @@ def ink_and_background(images: np.ndarray, like: np.ndarray | None = None) -> tu
     dark_ink = _ink_is_dark(light) if like is None else ink_is_dark(like)
     background = light == dark_ink[..., None, None]
     behind = _mean_colour(images, background)
-    one = ~light.any((-2, -1))[..., None]  # of one brightness
+    one = np.asarray(~light.any((-2, -1)))[..., None]  # of one brightness
     everywhere = images.mean((-2, -1))
     ink = np.where(one, everywhere, _mean_colour(images, ~background))
     return ink, np.where(one, everywhere, behind)

@@ -38,6 +38,7 @@ COLOURS = (
     Measure("ink", "that of the ink", "", "higher"),
     Measure("sides", "analogies whose ink is dark (or light) as the image's", "%", "higher", decimals=1),
 )
+SPECKS = Measure("specks", "analogies with specks of ink", "%", decimals=1)
 OTHERS = (
     Measure("shift", "style moves (1: as far as to another image)"),
     Measure("error", "the recogniser's test error", "%"),
@@ -135,7 +136,12 @@ class Look:
             about=about,
             cases=self.cases,
             run=run,
-            measures=(READ, *((GRID_READ,) if grid else ()), *(COLOURS if self.in_colour else ()), *OTHERS),
+            measures=(
+                READ,
+                *((GRID_READ,) if grid else ()),
+                *(COLOURS if self.in_colour else (SPECKS,)),
+                *OTHERS,
+            ),
             budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
             yardsticks=[Yardstick("goal", {"": goal}, "goal", key) for key, goal in self.goals.items()],
             judged={self.row: "goal"} if self.goals else {},
