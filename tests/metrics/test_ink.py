@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unknot.errors import SpecError
-from unknot.metrics.ink import ink_and_background
+from unknot.metrics.ink import ink_and_background, ink_is_dark
 
 
 def by_search(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -50,10 +50,45 @@ def test_a_number_on_a_wall_has_its_own_colour_whichever_is_brighter(swapped: bo
     np.testing.assert_allclose(behind, wall)
 
 
+def halves(turned: bool) -> np.ndarray:
+    """A border that is half dark and half light, but for one pixel; ``turned``: the other way round."""
+    image = np.zeros((3, 16, 16))
+    image[:, :, 8:] = 1
+    image[:, 0, 7 if turned else 8] = 1 if turned else 0
+    return image
+
+
+def test_two_images_are_compared_by_the_same_part() -> None:
+    first, second = halves(False), halves(True)
+    assert ink_is_dark(first) != ink_is_dark(second)  # a toss: two pixels are all that differs
+    alone, beside = ink_and_background(second), ink_and_background(second, like=first)
+    np.testing.assert_allclose(beside[0], alone[1])
+    np.testing.assert_allclose(beside[1], alone[0])
+    ink, behind = ink_and_background(first)
+    assert np.abs(beside[0] - ink).max() < 0.02
+    assert np.abs(beside[1] - behind).max() < 0.02
+    same = ink_and_background(first, like=first)
+    np.testing.assert_allclose(same, (ink, behind))
+
+
+def test_the_part_is_looked_for_item_by_item() -> None:
+    items = np.stack([halves(False), halves(True)])
+    made = np.stack([items, items[::-1]], 1)  # (2 items, 2 made of each)
+    ink, _ = ink_and_background(made, like=items[:, None])
+    for i in range(2):
+        for k in range(2):
+            expected, _ = ink_and_background(made[i, k], like=items[i])
+            np.testing.assert_allclose(ink[i, k], expected)
+
+
 def test_an_image_of_one_brightness_is_background() -> None:
-    ink, behind = ink_and_background(np.full((2, 3, 8, 8), 0.25))
-    np.testing.assert_allclose(ink, 0.25)
-    np.testing.assert_allclose(behind, 0.25)
+    flat = np.full((2, 3, 8, 8), 0.25)
+    sign = np.ones((2, 3, 8, 8))
+    sign[:, :, 3:5, 3:5] = 0
+    for like in (None, sign, 1 - sign):
+        ink, behind = ink_and_background(flat, like)
+        np.testing.assert_allclose(ink, 0.25)
+        np.testing.assert_allclose(behind, 0.25)
 
 
 def test_what_is_no_image_is_refused() -> None:

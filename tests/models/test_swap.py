@@ -115,6 +115,49 @@ def test_what_only_follows_the_factors_is_made_anew_and_not_scored() -> None:
     assert all(w.grad is not None for w in model.generation["x"].parameters())
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_the_generator_learns_may_be_the_factors_alone(apart: bool) -> None:
+    """The term is the same; the generator's gradient is that of the factors' reading, the recogniser's that of all."""
+    nodes: dict[str, dict[str, object]] = {key: dict(value) for key, value in NODES.items()}
+    if apart:
+        nodes["digit"] |= {"sees": "shapes"}
+        nodes["style"] |= {"sees": "pixels"}
+        nodes["x"] |= {"recogniser": "apart", "channels": [4], "recognition_hidden": [12]}
+    gradients, terms = {}, {}
+    for teaches in ("all", "factors"):
+        torch.manual_seed(0)
+        spec = {"nodes": nodes, "swap": 3.0, "swap_teaches": teaches}
+        model, batch = GraphicalModel(spec, (1, 8, 8)), batch_of_digits()
+        torch.manual_seed(1)
+        _, p = model(batch)
+        terms[teaches] = p["swap"].log_prob
+        p["swap"].log_prob.mean().backward()
+        gradients[teaches] = {name: w.grad for name, w in model.named_parameters() if w.grad is not None}
+    torch.testing.assert_close(terms["all"], terms["factors"])
+    for name, grad in gradients["all"].items():
+        if name.startswith("generation"):
+            assert not torch.allclose(grad, gradients["factors"][name])
+        else:
+            torch.testing.assert_close(grad, gradients["factors"][name])
+    torch.testing.assert_close(_by_hand(nodes), gradients["factors"]["generation.x.network.0.weight"])
+
+
+def _by_hand(nodes: dict[str, dict[str, object]]) -> torch.Tensor:
+    """The gradient of the factor's reading alone, at the draws of the seed."""
+    torch.manual_seed(0)
+    model, batch = GraphicalModel({"nodes": nodes, "swap": 3.0}, (1, 8, 8)), batch_of_digits()
+    torch.manual_seed(1)
+    q = model.encode(batch.x, {"digit": batch["digit"]})
+    model.decode(batch.x, q)
+    digits, style = swapped_label(q, "digit", model._family("digit")), kept_value(q, "style")
+    made = model.expected(given(len(style), digit=digits, style=style))
+    with at_rest(model.trunk):
+        seen = model.trunk(made)
+    outputs = model._recognised(model.spec["digit"], {"x": seen})
+    (3.0 * (outputs.log_softmax(-1) * digits).sum(-1)).mean().backward()
+    return model.generation["x"].network[0].weight.grad  # type: ignore[union-attr, index, return-value]
+
+
 def test_readers_of_made_items_get_better() -> None:
     """A few steps up the term alone, and made items are read more nearly as they were made."""
     model, batch = model_with(), batch_of_digits()

@@ -51,6 +51,9 @@ def test_convolutions_twice_and_only_what_is_asked_for() -> None:
     part = trunk.parts[SHAPES]
     torch.testing.assert_close(shapes[:, part], whole[:, part])
     assert not shapes[:, trunk.parts[PIXELS]].any()
+    pixels = trunk.of_parts([PIXELS], x)
+    torch.testing.assert_close(pixels[:, trunk.parts[PIXELS]], whole[:, trunk.parts[PIXELS]])
+    assert not pixels[:, part].any()
     for wanted in ([SHAPES, PIXELS], [""]):
         torch.testing.assert_close(trunk.of_parts(wanted, x), whole)
 
@@ -69,6 +72,6 @@ def test_it_is_for_images() -> None:
     ):
         GraphicalModel({"nodes": APART}, (5,))
     with pytest.raises(
-        SpecError, match="recognisers faces, apart, doubled and framed describe how image data is recognised"
+        SpecError, match="recognisers faces, apart, doubled, framed and components describe how image data is"
     ):
         GraphicalModel({"nodes": {**APART, "style": {**APART["style"], "recogniser": "apart"}}}, (1, 8, 8))

@@ -81,7 +81,10 @@ def test_colours_are_those_of_the_whole_the_ink_and_the_background() -> None:
     x = np.repeat(np.repeat(wall[:, :, None, None], 16, 2), 16, 3)
     x[:, :, 5:11, 5:11] = ink[:, :, None, None]
     kept = kept_colours(x, np.stack([x, x], 1))
+    assert kept.pop("sides") == 100
     assert all(abs(value - 1) < 1e-5 for value in kept.values())
+    turned = kept_colours(x, np.stack([x, 1 - x], 1))  # dark becomes light in one of two
+    assert turned["sides"] == 50
     darker = kept_colours(x, np.stack([x / 2, x / 2], 1))
     assert abs(darker["hue"] - 1) < 1e-5
     other = kept_colours(x, np.stack([x[:, [1, 2, 0]]], 1))  # every colour in the place of another

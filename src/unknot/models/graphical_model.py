@@ -27,6 +27,7 @@ from unknot.models.independence import dependence, nodes_at_rest
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
+from unknot.models.principal_components import PrincipalComponents
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.models.swap import at_rest, kept_value, swapped_label
 from unknot.models.whitening import Whitening
@@ -158,6 +159,11 @@ class GraphicalModel(nn.Module):
 
     def prepare(self, data: Any) -> None:
         """Take from the training data what training starts from."""
+        bases = [part for part in self.modules() if isinstance(part, PrincipalComponents)]
+        for basis in bases[:1]:
+            basis.take(data)
+        for basis in bases[1:]:
+            basis.load_state_dict(bases[0].state_dict())
         if isinstance(self.weigh, WordWeights):
             self.weigh.prepare(data)
         words = self.generation[self.spec.data.name]
@@ -242,15 +248,25 @@ class GraphicalModel(nn.Module):
                 values[name] = family.recognise(Trace(), outputs, None, self.temperature).detach()
             inputs[name] = family.features(values[name])
         made = self.expected(given(len(inputs[name]), values))
-        with at_rest(self.trunk):
-            inputs[self.spec.data.name] = self.trunk(made)
+        of_factors, of_rest = self._seen_in_made(made)
         read = Trace()
         for name in self.spec.recognition_order:
             node = self.spec[name]
             if self.spec.data.name in node.recognised_from:
+                inputs[self.spec.data.name] = of_factors if node.labels else of_rest
                 outputs = self._recognised(node, inputs)
                 self._family(name).site(read, outputs, values[name], self.temperature, None)
         p.log_term(self.spec.swap * read.log_prob(), name="swap")
+
+    def _seen_in_made(self, made: Tensor) -> tuple[Tensor, Tensor]:
+        """The features of made items that the factors are read from, and those for the rest."""
+        with at_rest(self.trunk):
+            if self.spec.swap_teaches == "all":
+                features = self.trunk(made)
+                return features, features
+            read = [n for n in self.spec.latents if self.spec.data.name in n.recognised_from]
+            of_factors = self.trunk.of_parts({n.sees for n in read if n.labels}, made)
+            return of_factors, self.trunk.of_parts({n.sees for n in read if not n.labels}, made.detach())
 
     # ---- parts --------------------------------------------------------------------------------------
 

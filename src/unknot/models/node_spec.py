@@ -32,9 +32,9 @@ class NodeSpec:
         dropout: of image data, the share of what these convolutions see that is hidden in training; None: the default.
         pixels: of bernoulli data, how many pixels each number is the mean of; the likelihood is that of all of them.
         recogniser: of image data, "faces" for the recogniser of faces under changing light, "apart" for convolutions
-            and, apart from these, a perceptron, "doubled" for convolutions twice (:mod:`unknot.models.two_trunks`),
-            "framed" for convolutions of the image in the frame of its ink and, apart from these, of the image as it is
-            (:mod:`unknot.models.ink_frame`);
+            and, apart from these, a perceptron, "doubled" for convolutions twice, "components" for convolutions and
+            the coordinates in ``components`` (:mod:`unknot.models.two_trunks`), "framed" for convolutions of the image
+            in the frame of its ink and, apart from these, of the image as it is (:mod:`unknot.models.ink_frame`);
             of a categorical node that words are made from, "bayes": by Bayes' rule, from the generative model itself;
             "": the default.
         evidence: of a node of classes, the weight of what the generative model says of them in their recognition
@@ -52,6 +52,8 @@ class NodeSpec:
             normaliser in training; 0: it is a sum over all words.
         generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`), "posed"
             for images of which the last parent is the pose (:mod:`unknot.models.posed_decoder`); "": the default.
+        components: of normal data, how many principal components of the training items they are made of, or all there
+            are (:mod:`unknot.models.principal_components`); 0: their entries one by one.
         sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
         whiten: of a normal latent node, the class among the nodes it is recognised from within which its means are
             whitened (:mod:`unknot.models.whitening`); "": not at all.
@@ -59,6 +61,8 @@ class NodeSpec:
         centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
         spread: of a normal latent node, the prior's standard deviation; (): 1.
         scale: of normal data, the standard deviation; None: learned.
+        colour_scale: of normal images, the standard deviation of what is not brightness
+            (:mod:`unknot.models.colour_noise`); None: the same.
         columns: of a table, its columns; (): taken from the data.
     """
 
@@ -85,12 +89,14 @@ class NodeSpec:
     concentration: float | None = None
     sampled_words: int = 0
     generator: str = ""
+    components: int = 0
     sees: str = ""
     whiten: str = ""
     confidence: float | None = None
     centre: tuple[float, ...] = ()
     spread: tuple[float, ...] = ()
     scale: float | None = None
+    colour_scale: float | None = None
     columns: tuple[Mapping[str, Any], ...] = ()
 
     @property

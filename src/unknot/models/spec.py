@@ -12,7 +12,7 @@ from unknot.models import evidence
 from unknot.models.families import FAMILIES
 from unknot.models.likelihoods import LIKELIHOODS
 from unknot.models.node_spec import NodeSpec, node
-from unknot.models.spec_schema import MODEL, MODEL_SETTINGS
+from unknot.models.spec_schema import IMAGE_RECOGNISERS, MODEL, MODEL_SETTINGS
 from unknot.models.yaml_file import read_yaml
 from unknot.schema import check, table
 from unknot.suggest import did_you_mean
@@ -33,6 +33,7 @@ class ModelSpec:
         independence: price of what labelled nodes and the others have to do with each other
             (:mod:`unknot.models.independence`).
         swap: weight of reading items made with others' factors as they were made (:mod:`unknot.models.swap`).
+        swap_teaches: what the generator learns from such items: to make "all" of them easy to read, or the "factors".
         width: of default hidden layers.
         temperature: of relaxed draws.
         samples: draws of the recognition program in a training step; None: one, without an axis.
@@ -46,6 +47,7 @@ class ModelSpec:
     critic: float = 0.0
     independence: float = 0.0
     swap: float = 0.0
+    swap_teaches: str = "all"
     width: int = 256
     temperature: float = 0.66
     samples: int | None = None
@@ -137,18 +139,24 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
     if not one.is_data and (
-        one.channels
-        or one.pooled
-        or one.dropout is not None
-        or one.recogniser in ("faces", "apart", "doubled", "framed")
+        one.channels or one.pooled or one.dropout is not None or one.recogniser in IMAGE_RECOGNISERS
     ):
+        *first, last = IMAGE_RECOGNISERS
         raise SpecError(
-            f"node '{one.name}': channels, pooled, dropout and the recognisers faces, apart, doubled and framed "
+            f"node '{one.name}': channels, pooled, dropout and the recognisers {', '.join(first)} and {last} "
             "describe how image data is recognised"
         )
     if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
         raise SpecError(
             f"node '{one.name}': pixels says how many pixels each number of bernoulli data is the mean of"
+        )
+    if one.colour_scale is not None and not (one.is_data and one.family == "normal"):
+        raise SpecError(f"node '{one.name}': colour_scale is of normal data, images in colour")
+    if one.components and not (one.is_data and one.family == "normal" and one.generator != "posed"):
+        raise SpecError(f"node '{one.name}': components are of normal data that are not posed")
+    if one.recogniser == "components" and not one.components:
+        raise SpecError(
+            f"node '{one.name}': recogniser components reads components of the data; say how many"
         )
     if one.recogniser == "bayes" and (one.is_data or one.family != "categorical"):
         raise SpecError(

@@ -27,6 +27,7 @@ _names = {
     "else": {**text(), "description": "a node's name or a list of them"},
 }
 
+IMAGE_RECOGNISERS = ("faces", "apart", "doubled", "framed", "components")
 NODE: Schema = table(
     {
         "family": _word,
@@ -43,8 +44,8 @@ NODE: Schema = table(
         "dropout": left_out_or(number(0, 0.99)),
         "pixels": whole(1, 10**6),
         "recogniser": {
-            "enum": ["", "faces", "apart", "doubled", "framed", "bayes"],
-            "description": "faces, apart, doubled, framed, bayes, or left out",
+            "enum": ["", *IMAGE_RECOGNISERS, "bayes"],
+            "description": f"{', '.join(IMAGE_RECOGNISERS)}, bayes, or left out",
         },
         "evidence": number(0, 1),
         "evidence_steps": whole(0, 10**4),
@@ -54,12 +55,14 @@ NODE: Schema = table(
         "concentration": left_out_or(number(above=0)),
         "sampled_words": whole(0, 10**9),
         "generator": {"enum": ["", "product", "posed"], "description": "product, posed, or left out"},
+        "components": whole(0, WIDEST),
         "sees": {"type": "string", "description": "a word, or left out"},
         "whiten": {"type": "string", "description": "a node's name, or left out"},
         "confidence": left_out_or(number(0, 1)),
         "centre": list_of(number(), words="a list of numbers, one for each dimension"),
         "spread": list_of(number(above=0), words="a list of positive numbers, one for each dimension"),
         "scale": left_out_or(number(above=0)),
+        "colour_scale": left_out_or(number(above=0)),
         "columns": list_of(
             {
                 "type": "object",
@@ -85,6 +88,7 @@ MODEL_SETTINGS: dict[str, Schema] = {
     "critic": number(0, HEAVIEST),
     "independence": number(0, HEAVIEST),
     "swap": number(0, HEAVIEST),
+    "swap_teaches": {"enum": ["all", "factors"], "description": "all or factors"},
     "width": whole(1, WIDEST),
     "temperature": number(above=0),
     "samples": left_out_or(whole(1, 10**4)),

@@ -9,6 +9,10 @@ the sleep phase of the wake-sleep algorithm (Hinton et al. 1995) at factors that
 when a generator is later asked for a counterfactual. Its gradient teaches the recogniser to read the style of a made
 item whatever its factors, and the generator to make items whose factors can be read. No gradient goes into the values.
 
+The generator also learns to make the rest easy to read. That keeps styles where they are, but where a factor leaves a
+style little to show, as a 1 does, it comes to write the style in specks that only the recogniser looks at. With
+``swap_teaches: factors`` the generator learns from the factors' reading alone, and the recogniser from all.
+
 Made items are read as they will be when training is over: without dropout, and with batch norm by its running moments,
 which they do not enter. By moments of their own, made items that are paler than real ones would look like them in
 training and not afterwards.

@@ -39,7 +39,8 @@ class TwoTrunks(Trunk):
         return torch.cat([self.shapes(x), self.pixels(x)], -1)
 
     def of_parts(self, wanted: Collection[str], x: Tensor) -> Tensor:
-        if any(part != SHAPES for part in wanted):
-            return self(x)
-        shapes = self.shapes(x)
-        return pad(shapes, (0, self.pixels.features))
+        if set(wanted) == {SHAPES}:
+            return pad(self.shapes(x), (0, self.pixels.features))
+        if set(wanted) == {PIXELS}:
+            return pad(self.pixels(x), (self.shapes.features, 0))
+        return self(x)

@@ -14,8 +14,9 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
 from unknot.metrics.analogies import colours_kept, share_as_intended, style_shift
-from unknot.metrics.ink import ink_and_background
+from unknot.metrics.ink import ink_and_background, ink_is_dark
 from unknot.metrics.sharpness import sharpness
+from unknot.metrics.specks import share_with_specks
 from unknot.papers.experiment import Numbers
 from unknot.papers.quiet_training import error_of, train_quietly
 from unknot.workflow.counterfactuals.reader import NetworkReader
@@ -62,7 +63,8 @@ def analogy_numbers(
     recognised from the new image (at the class recognised from it) is from the style it was made from, over the
     mean distance between the styles of two items. ``sharpness``: that of the analogies over that of the items.
     ``reconstruction``: the cross entropy of the pixels of each item and the item made anew, in nats. With
-    ``colours``, how those of the analogies follow those of the items, too (:func:`kept_colours`).
+    ``colours``, how those of the analogies follow those of the items, too (:func:`kept_colours`); without, ``specks``:
+    per cent of the analogies with stray ink (:mod:`unknot.metrics.specks`).
     """
     classes = torch.arange(model.node(reader.factor).size or 0)
     before = model.recognise(x).values[style]
@@ -76,21 +78,27 @@ def analogy_numbers(
         "shift": style_shift(before.numpy(), after.numpy()),
         "sharpness": 100 * sharpness(images.numpy()) / sharpness(x.numpy()),
         "reconstruction": float(binary_cross_entropy(anew, x, reduction="sum")) / len(x),
-        **(kept_colours(x.numpy(), images.numpy()) if colours else {}),
+        **(kept_colours(x.numpy(), images.numpy()) if colours else _stray_ink(images)),
     }
+
+
+def _stray_ink(images: Tensor) -> Numbers:
+    return {"specks": 100 * share_with_specks(images.numpy())}
 
 
 def kept_colours(x: np.ndarray, images: np.ndarray) -> Numbers:
     """Correlations of the colours of items ``(N, C, H, W)`` with those of analogies ``(N, K, C, H, W)``.
 
     ``colour``: of the mean colour, channel by channel. ``hue``: of what is left of it without its brightness. ``ink``
-    and ``background``: of the colours of these two (:mod:`unknot.metrics.ink`).
+    and ``background``: of the colours of these two, the dark part or the light one as in the item
+    (:mod:`unknot.metrics.ink`). ``sides``: per cent of the analogies whose ink is dark where that of the item is.
     """
     mean, made = x.mean((-2, -1)), images.mean((-2, -1))
-    ink, background = zip(ink_and_background(x), ink_and_background(images), strict=True)
+    ink, background = zip(ink_and_background(x), ink_and_background(images, x[:, None]), strict=True)
     return {
         "colour": colours_kept(mean, made),
         "hue": colours_kept(mean - mean.mean(-1, keepdims=True), made - made.mean(-1, keepdims=True)),
         "ink": colours_kept(*ink),
         "background": colours_kept(*background),
+        "sides": 100 * float(np.mean(ink_is_dark(x)[:, None] == ink_is_dark(images))),
     }

@@ -36,7 +36,9 @@ COLOURS = (
     Measure("hue", "that of the mean colour without its brightness", "", "higher"),
     Measure("background", "that of the background", "", "higher"),
     Measure("ink", "that of the ink", "", "higher"),
+    Measure("sides", "analogies whose ink is dark (or light) as the image's", "%", "higher", decimals=1),
 )
+SPECKS = Measure("specks", "analogies with specks of ink", "%", decimals=1)
 OTHERS = (
     Measure("shift", "style moves (1: as far as to another image)"),
     Measure("error", "the recogniser's test error", "%"),
@@ -119,7 +121,7 @@ class Look:
                 "model": dict(settings["model"]),
                 "train": _long(settings["train"], tier),
             }
-            case |= {"colours": True} if self.in_colour else {}
+            case |= {"colours": "ink as in the image"} if self.in_colour else {}
             found.append({**case, "reader": reader, "picture": self.picture})
         alone = {**shared, "model": dict(self.model)}
         train = labels_alone(_long(self.train, tier), shared["labels"])
@@ -134,7 +136,12 @@ class Look:
             about=about,
             cases=self.cases,
             run=run,
-            measures=(READ, *((GRID_READ,) if grid else ()), *(COLOURS if self.in_colour else ()), *OTHERS),
+            measures=(
+                READ,
+                *((GRID_READ,) if grid else ()),
+                *(COLOURS if self.in_colour else (SPECKS,)),
+                *OTHERS,
+            ),
             budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
             yardsticks=[Yardstick("goal", {"": goal}, "goal", key) for key, goal in self.goals.items()],
             judged={self.row: "goal"} if self.goals else {},
@@ -161,7 +168,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     assert trained.test is not None
     reader = make_reader(settings["data"], FACTOR, settings["reader"], seed)
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
-    numbers = analogy_numbers(trained.model, reader, x, STYLE, settings.get("colours", False))
+    numbers = analogy_numbers(trained.model, reader, x, STYLE, bool(settings.get("colours")))
     if settings["picture"] == "style-grid":
         numbers |= _style_grid(trained, reader, settings, pictures)
     elif pictures is not None:

@@ -17,6 +17,7 @@ from unknot.models.ink_frame import FramedTrunk
 from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk, mlp
 from unknot.models.node_spec import NodeSpec, refuse_units
 from unknot.models.posed_decoder import POSE, PosedDecoder
+from unknot.models.principal_components import ComponentDecoder, ComponentTrunk
 from unknot.models.product_decoder import Part, ProductDecoder
 from unknot.models.two_trunks import TwoTrunks
 
@@ -60,12 +61,18 @@ class Likelihood(nn.Module, ABC):
             return TwoTrunks(self._convolutions(), ImageTrunk(self.shape, dropout=0.0))
         if self.spec.recogniser == "framed":
             return TwoTrunks(FramedTrunk(self._convolutions()), self._convolutions())
+        if self.spec.recogniser == "components":
+            return TwoTrunks(self._convolutions(), ComponentTrunk(self.shape, self._components))
         if len(self.shape) == 3 and not hidden:
             return self._convolutions()
         return VectorTrunk(self.shape, hidden or (self.width,))
 
     def decoder(self, inputs: int) -> nn.Module:
         """The generator's last network: parents' values to the parameters of the data."""
+        if self.spec.components:
+            hidden = self.spec.hidden or (self.width, self.width)
+            made = VectorDecoder(inputs, self._made, hidden, self.spec.activation or "relu")
+            return ComponentDecoder(made, self.shape, self._components)
         if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE and not self.spec.hidden:
             return ImageDecoder(inputs, self.shape, width=self.width)
         hidden = self.spec.hidden or (self.width, self.width)
@@ -83,7 +90,18 @@ class Likelihood(nn.Module, ABC):
             return self._posed(parents)
         width = self.spec.hidden[-1] if self.spec.hidden else self.width
         parts = [_part(one) for one in parents]
-        return ProductDecoder([one.value_size for one in parents], parts, self.shape, width)
+        product = ProductDecoder([one.value_size for one in parents], parts, self._made, width)
+        return ComponentDecoder(product, self.shape, self._components) if self.spec.components else product
+
+    @property
+    def _components(self) -> int:
+        """How many principal components: as many as are asked for, or as there are."""
+        return min(self.spec.components, math.prod(self.shape))
+
+    @property
+    def _made(self) -> Size:
+        """What a network makes: the data, or their coordinates."""
+        return Size((self._components,)) if self.spec.components else self.shape
 
     def _posed(self, parents: Sequence[Family]) -> nn.Module:
         pose = parents[-1]
