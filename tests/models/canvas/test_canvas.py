@@ -9,11 +9,14 @@ from torch.nn.functional import binary_cross_entropy
 
 import unknot
 from unknot import GraphicalModel, node
+from unknot.core.best_values import best_values
 from unknot.errors import SpecError
 from unknot.models.canvas import Canvas
+from unknot.models.canvas.cell_choice import CellChoice
 from unknot.models.canvas.finder import LOOKS
 from unknot.models.canvas.placing import cut_out, put_down
 from unknot.objectives import elbo, semi_supervised, sleep
+from unknot.workflow.recognition import recognise
 
 NAN = float("nan")
 NORMAL = torch.distributions.Normal
@@ -44,6 +47,15 @@ def labels() -> dict[str, Tensor]:
         "place_1": torch.tensor([[-0.4, 0.0, 0.3], [NAN] * 3, [NAN] * 3, [NAN] * 3]),
         "place_2": torch.tensor([[0.4, 0.1, 0.3], [NAN] * 3, [NAN] * 3, [NAN] * 3]),
     }
+
+
+def make_unsure(looks: CellChoice, x: Tensor) -> None:
+    """A threshold for which it depends on the first look whether there is more."""
+    with torch.no_grad():
+        looks.middle[-1].weight *= 10_000  # untrained cells hardly differ
+        place = looks.ways(x, 30)[0][:, :, 0]  # (W, B, 3)
+        _, there, loc, _ = looks._seen(x)
+        looks.threshold.copy_((there - looks._bump(place, loc)).logsumexp(-1).median())
 
 
 @pytest.mark.parametrize("looks", LOOKS)
@@ -228,3 +240,33 @@ def test_wrong_settings_are_refused() -> None:
         Canvas(digit_model(), "cell_choise")
     with pytest.raises(SpecError, match="from fewest to most"):
         Canvas(digit_model(), fewest=3, most=3)
+
+
+def test_a_canvas_is_read_in_the_way_that_it_explains_best() -> None:
+    """Against a loop over the readings of each canvas, the bound from all views."""
+    model, x = made().eval(), torch.rand(5, 1, 20, 20)
+    with torch.no_grad():
+        make_unsure(model.finder.looks, x)
+        item, told = model.readings(x)
+        assert len(item)
+        with best_values():
+            bounds = []
+            for row in range(len(item)):
+                one = x[item[row] : item[row] + 1]
+                q = model.encode(one, {name: values[row : row + 1] for name, values in told.items()})
+                bounds.append(elbo(q, model.decode(one, q), analytic=True).per_item)
+        said = recognise(model, x)
+    bound = torch.cat(bounds)
+    for row in item.unique():
+        mine = (item == row).nonzero()[:, 0]
+        best = mine[bound[mine].argmax()]
+        assert said.values["more"][row] + model.fewest == told["count"][best]
+        torch.testing.assert_close(said.values["thing[0].place"][row], told["place_1"][best])
+
+
+def test_seen_in_one_way_a_canvas_is_read_as_each_look_is_drawn_to() -> None:
+    model, x = made().eval(), torch.rand(5, 1, 20, 20)
+    model.ways = 1
+    with torch.no_grad(), best_values():
+        drawn = model.encode(x)["more"].value
+    assert torch.equal(recognise(model, x).values["more"], drawn)

@@ -41,6 +41,8 @@ class Canvas(nn.Module):
     - ``canvas``, ``side``: pixels of the canvas's side and of one thing's image.
     - ``fewest``, ``most``: how many things there can be.
     - ``reads``: the nested model's labelled variable.
+    - ``ways``: in how many ways cell choice looks at a canvas when it is asked what is there; one: as it is drawn
+      to, look by look.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class Canvas(nn.Module):
         fewest: int = 1,
         most: int = 3,
         reads: str = "digit",
+        ways: int = 16,
     ) -> None:
         super().__init__()
-        self.fewest, self.canvas, self.side, self.reads = fewest, canvas, side, reads
+        self.fewest, self.canvas, self.side, self.reads, self.ways = fewest, canvas, side, reads, ways
         self.size = 0.8 * side / canvas  # a thing's usual scale
         self.digit: Any = digit
         self.finder = Finder(looks, canvas, self.size, fewest, most)
@@ -131,6 +134,20 @@ class Canvas(nn.Module):
             x = torch.bernoulli(p["x"].value)
         q = self.finder.encode(x, self.finder.labels(p))
         return q, self.finder.decode(q)
+
+    def readings(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """Canvases of which other ways to look give another count, ``(R,)``, and each such count with its places.
+
+        They may be two things taken for one, or one for two; which it is tells the nested model, once it has drawn
+        them (:mod:`unknot.workflow.readings`).
+        """
+        return self.finder.readings(x, self.ways)
+
+    def explain(self, x: Tensor, labels: Mapping[str, Tensor | Partial]) -> tuple[Trace, Trace]:
+        """Both programs where all that the finder finds is told, so that one view of a canvas is enough."""
+        with self.finder.looks.cells.seen_once():
+            q = self.encode(x, labels)
+        return q, self.decode(x, q)
 
     def summaries(self, q: Trace) -> dict[str, Tensor]:
         """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places."""

@@ -106,6 +106,20 @@ class Finder(nn.Module):
         place = place.gather(1, order[..., None].expand_as(place))
         return {"count": count, **{f"place_{k + 1}": place[:, k] for k in range(self.most)}}
 
+    def readings(self, x: Tensor, ways: int) -> tuple[Tensor, dict[str, Tensor]]:
+        """Canvases whose count depends on the way to look: their rows ``(R,)``, and labels for each different way."""
+        if not isinstance(self.looks, CellChoice) or ways < 2:
+            return torch.arange(0, device=x.device), {}
+        place, count = self.looks.ways(x, ways)  # (W, B, K, 3), (W, B, N)
+        number = count.argmax(-1) + self.fewest  # (W, B)
+        unsure = (number != number[0]).any(0).nonzero()[:, 0]
+        place, number = place[:, unsure], number[:, unsure]
+        beyond = torch.arange(self.most, device=x.device) >= number[..., None]  # (W, U, K)
+        place = place.masked_fill(beyond[..., None], torch.nan)
+        way, at = _different(place, number, self.looks.cells.pitch / 2).nonzero(as_tuple=True)
+        told = {f"place_{k + 1}": place[way, at, k] for k in range(self.most)}
+        return unsure[at], {"count": number[way, at], **told}
+
     def there(self, more: Tensor, k: int) -> Tensor:
         """Whether there is a thing k, for values of the site ``more``."""
         return more + self.fewest > k
@@ -115,3 +129,13 @@ class Finder(nn.Module):
         if not isinstance(self.looks, CellChoice):
             raise SpecError("only looks: cell_choice can look more often than it was trained to.")
         self.most = self.looks.most = most
+
+
+def _different(place: Tensor, number: Tensor, near: float) -> Tensor:
+    """Which ways ``(W, U)`` are none of those before them: another count, or a place that is not ``near`` to theirs."""
+    place = place.nan_to_num()
+    new = torch.ones_like(number, dtype=torch.bool)
+    for way in range(1, len(number)):
+        apart = (place[:way] - place[way]).abs().amax((-2, -1))  # (ways before, U)
+        new[way] = ((number[:way] != number[way]) | (apart > near)).all(0)
+    return new
