@@ -13,7 +13,7 @@ from torch.nn.functional import binary_cross_entropy, one_hot
 from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
-from unknot.models.canvas.finder import THING, Finder
+from unknot.models.canvas.finder import THING, Finder, from_the_left
 from unknot.models.canvas.placing import cut_out, put_down
 
 _FAINT = 1e-3  # no pixel is surely dark or bright
@@ -150,12 +150,18 @@ class Canvas(nn.Module):
         return q, self.decode(x, q)
 
     def summaries(self, q: Trace) -> dict[str, Tensor]:
-        """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places."""
+        """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places.
+
+        The things go from left to right, as labels do, in whatever order they were found.
+        """
         more = q["more"].dist.probs  # (B, counts)
+        place = torch.stack([q[f"{THING}[{k}].place"].dist.mean for k in range(self.most)], 1)  # (B, K, 3)
+        classes = torch.stack([q[f"{THING}[{k}].{self.reads}"].dist.probs for k in range(self.most)], 1)
+        order = from_the_left(place, more.argmax(-1) + self.fewest)[..., None]  # (B, K, 1)
+        place, classes = (one.gather(1, order.expand_as(one)) for one in (place, classes))
         said = {"count": torch.cat([more.new_zeros(len(more), self.fewest), more], -1)}
         for k in range(self.most):
-            said[f"{self.reads}_{k + 1}"] = q[f"{THING}[{k}].{self.reads}"].dist.probs
-            said[f"place_{k + 1}"] = q[f"{THING}[{k}].place"].dist.mean
+            said[f"{self.reads}_{k + 1}"], said[f"place_{k + 1}"] = classes[:, k], place[:, k]
         return said
 
     def parts(self, q: Trace) -> Tensor:
