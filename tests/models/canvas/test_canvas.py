@@ -290,3 +290,38 @@ def test_answers_go_from_left_to_right_in_whatever_order_things_were_found() -> 
         for k in range(there):
             at = int((own[row] == found[row, k]).nonzero()[0])
             torch.testing.assert_close(said[f"digit_{k + 1}"][row], q[f"thing[{at}].digit"].dist.probs[row])
+
+
+def test_things_beyond_the_count_are_absent() -> None:
+    said = {"count": torch.tensor([[0.1, 0.8, 0.1, 0.0], [0.0, 0.0, 0.3, 0.7]])}
+    absent = made().absent(said)
+    assert {name: nothing.tolist() for name, nothing in absent.items()} == {
+        "digit_1": [False, False],
+        "place_1": [False, False],
+        "digit_2": [True, False],
+        "place_2": [True, False],
+        "digit_3": [True, False],
+        "place_3": [True, False],
+    }
+
+
+def test_boxes_stand_where_the_parts_lie_from_left_to_right() -> None:
+    model, x = made().eval(), torch.rand(6, 1, 20, 20)
+    with torch.no_grad(), best_values():
+        q = model.encode(x)
+        places, names = model.boxes(q)
+        parts = model.parts(q)
+    assert names == ["digit_1", "digit_2", "digit_3"]
+    count = q["more"].value + model.fewest
+    assert torch.equal((~places[..., 0].isnan()).sum(1), count)
+    for row in range(6):
+        there = places[row, : int(count[row])]
+        assert (there[1:, 0] >= there[:-1, 0]).all()
+        for place, part in zip(there, parts[row], strict=False):
+            drawn = [
+                put_down(
+                    model.digit.decode_mean(q.under("thing", k))[1], model._inside(place.expand(6, 3)), 20
+                )
+                for k in range(3)
+            ]
+            assert any(torch.allclose(one[row], part, atol=1e-5) for one in drawn)
