@@ -2,10 +2,11 @@
 
 A trained model of single digits is nested in it. With the small embedded digits::
 
-    unknot fit examples/class_and_style.yaml --set data.name=digits --set labels.digit=all --run runs/digit
+    unknot fit examples/digit.yaml --run runs/digit
     python examples/multi_digit.py --write canvases.npz
-    unknot fit examples/canvas.yaml canvases.npz --set model.nested.digit=runs/digit --run runs/canvas
-    unknot predict runs/canvas canvases.npz
+    unknot fit examples/canvas.yaml canvases.npz --run runs/canvas
+    unknot predict runs/canvas canvases.npz -o found.csv
+    unknot report runs/canvas
 """
 
 from unknot.models.canvas import Canvas

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import csv
 import runpy
+import shutil
 import sys
 from pathlib import Path
 
@@ -108,8 +111,29 @@ def test_a_program_with_a_nested_model_goes_through_every_door(
     assert code == 0
     assert all(name in said for name in ("count", "digit_1", "place_3"))
     assert run(capsys, "predict", "out", data, "-o", "table.csv")[0] == 0
-    columns = (tmp_path / "table.csv").read_text().partition("\n")[0].split(",")
-    assert {"count", "digit_1", "place_1[0]", "digit_3", "place_3[2]"} <= set(columns)
+    table = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    assert {"count", "digit_1", "place_1[0]", "digit_3", "place_3[2]"} <= set(table[0])
+    for row in table:  # nothing is said of digits beyond the count
+        assert [row[f"digit_{k}"] != "" for k in (1, 2, 3)] == [k <= int(row["count"]) for k in (1, 2, 3)]
+
+
+def test_the_commands_at_the_head_of_the_canvas_example_run_as_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(EXAMPLES, "examples")
+    text = ast.get_docstring(ast.parse((EXAMPLES / "canvas.py").read_text())) or ""
+    commands = [line.split() for line in text.splitlines() if line.startswith("    ")]
+    assert [command[0] for command in commands] == ["unknot", "python", "unknot", "unknot", "unknot"]
+    for program, *words in commands:
+        if program == "python":
+            canvases(tmp_path / words[-1], monkeypatch)
+        elif words[0] == "fit":
+            short = [*SHORT, *(() if "digit.yaml" in words[1] else ("--set", "train.stages=[]"))]
+            assert run(capsys, *words, *short)[0] == 0
+        else:
+            assert run(capsys, *words)[0] == 0
+    assert (tmp_path / "found.csv").exists()
 
 
 @pytest.mark.slow

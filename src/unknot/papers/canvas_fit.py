@@ -63,6 +63,7 @@ def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> Trai
             "looks": settings["looks"],
             "canvas": data.item_shape[-1],
             "side": side,
+            "ways": settings.get("ways", 1),
             **_counts(settings["canvases"].get("counts", (1, 2, 3))),
         },
     }

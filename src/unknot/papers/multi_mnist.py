@@ -17,12 +17,15 @@ from unknot.workflow.trained_model import TrainedModel
 CELLS = "cell choice, nested digit model"
 TUNED = "cell choice, nested digit model trained on"
 DREAMS = "cell choice, dreams first"
+FIRST = "cell choice, nested digit model, the first way to look"
+DREAMS_FIRST = "cell choice, dreams first, the first way to look"
 ALONE = "cell choice, labelled canvases alone"
 COUNTER = "a plain convolutional counter, labelled canvases alone"
 GLANCES = "S17's recognition, nested digit model"
 OVERLAPPING = "cell choice, digits may overlap"
 HARDER = "cell choice, none to five digits"
 FEW, NONE = "100 canvases", "no labels"
+WAYS = 16  # to look at a canvas; the rows of the first way take what each look is drawn to
 SHARES = {"M/(M+N) = 0.1": 0.1, "M/(M+N) = 0.5": 0.5, "M/(M+N) = 1.0": 1.0}
 TENTH = "M/(M+N) = 0.1"
 GOALS: dict[str, dict[str, float]] = {
@@ -31,6 +34,7 @@ GOALS: dict[str, dict[str, float]] = {
     "M/(M+N) = 1.0": {"count": 99.7, "sets": 97.0, "place": 0.5},
     FEW: {"count": 97.5, "sets": 87.0},
 }
+JUDGED = (CELLS, FIRST, DREAMS, DREAMS_FIRST, TUNED)
 
 # The model of single digits, from all of MNIST's labels: with large jitter, because what is cut out of a canvas is
 # never quite in the middle.
@@ -98,21 +102,23 @@ def cases(tier: Tier) -> Sequence[Case]:
         share = SHARES.get(column)
         few = {FEW: 12 if tier == "smoke" else 100, NONE: 0}
         known = {"labels": few[column]} if share is None else {"share": share}
-        goals = {"goals": GOALS[column]} if row in (CELLS, DREAMS, TUNED) and column in GOALS else {}
+        goals = {"goals": GOALS[column]} if row in JUDGED and column in GOALS else {}
         found.append({"row": row, "column": column, **shared, **turns, **known, **goals, **changed})
 
     for column in columns[:-1]:
-        add(CELLS, column, labels)
-    add(TUNED, TENTH, labels, frozen=False)
-    add(DREAMS, FEW, dreams)
-    add(DREAMS, NONE, {"dreams": turn["dreams"], "train": turn["without"]})
-    add(ALONE, FEW, {"finder": turn["finder"], "train": None})
+        add(CELLS, column, labels, ways=WAYS)
+    add(FIRST, TENTH, labels)
+    add(TUNED, TENTH, labels, ways=WAYS, frozen=False)
+    for row, ways in ((DREAMS, {"ways": WAYS}), (DREAMS_FIRST, {})):
+        add(row, FEW, dreams, **ways)
+        add(row, NONE, {"dreams": turn["dreams"], "train": turn["without"]}, **ways)
+    add(ALONE, FEW, {"finder": turn["finder"], "train": None}, ways=WAYS)
     for column in columns:
         add(COUNTER, column, {"finder": turn["finder"], "train": None}, looks=None)
     for column in columns[:-1]:
         add(GLANCES, column, {"train": turn["start"]}, looks="glances")
-    add(OVERLAPPING, TENTH, labels, canvases={**shared["canvases"], "apart": False})
-    add(HARDER, TENTH, labels, canvases={**shared["canvases"], "counts": [0, 1, 2, 3, 4, 5]})
+    add(OVERLAPPING, TENTH, labels, ways=WAYS, canvases={**shared["canvases"], "apart": False})
+    add(HARDER, TENTH, labels, ways=WAYS, canvases={**shared["canvases"], "counts": [0, 1, 2, 3, 4, 5]})
     return found
 
 
@@ -233,8 +239,10 @@ EXPERIMENT = Experiment(
     ],
     judged={
         CELLS: "goal",
+        FIRST: "goal",
         TUNED: "goal",
         DREAMS: "goal",
+        DREAMS_FIRST: "goal",
         ALONE: "goal",
         OVERLAPPING: "goal",
         GLANCES: "S17, nested digit model",
@@ -250,10 +258,17 @@ EXPERIMENT = Experiment(
         "bound of all canvases. Dreams first: 1,500 steps on canvases that the generative program makes (objective "
         "sleep; one to three digits, apart a priori), no canvas of the data set being seen; then 150 on the "
         "hundred labelled ones, if there are, and 100 with the bound of all. No labels: of canvases; the digit "
-        "model has MNIST's. At rest the finder sees a canvas in its eight symmetries. The counter is trained as "
-        "long as the finder. S17's recognition: 700 steps of the whole model. S17's labels for the constituent "
-        "images are not used. Unseen counts: the trained model looks up to six times. Tried on the tuning "
-        "canvases, 800 steps, and not taken, all within noise of 98.7 % counts: a wider field of view, ten times "
-        "the weight on the count, a pooled head for the count, bumps that depend on what a cell sees."
+        "model has MNIST's. At rest the finder sees a canvas in its eight symmetries, and looks at it in 16 ways: "
+        "what each look is drawn to, and 15 bolder ones; where they disagree on the count, the generative program "
+        "draws each, and the one of the greatest bound is taken. Chosen on tuning canvases (a tenth labelled): "
+        "2,000 with one to three digits were counted right in 99.0 % of cases by the first way, and in 99.3 to "
+        "99.5 % by 12, 16 and 24 ways; 500 with four in 90.0 and 94.0 to 94.8 %. At the true places 99.97 and 99.5 "
+        "% are: what goes wrong is that two digits with little between them are found as one, in the middle. The "
+        "counter is trained as long as the finder. S17's recognition: 700 steps of the whole model. S17's labels "
+        "for the constituent images are not used. Unseen counts: the trained model looks up to six times. Tried on "
+        "the tuning canvases, 800 steps, and not taken, all within noise of 98.7 % counts: a wider field of view, "
+        "ten times the weight on the count, a pooled head for the count, bumps that depend on what a cell sees; "
+        "with 3,000 steps ten times the weight on the choice of cells (99.15 against 99.2 %), and the mean of the "
+        "count's probabilities over 16 draws of the looks (no gain)."
     ),
 )

@@ -14,6 +14,7 @@ from unknot.core.best_values import best_values
 from unknot.core.node import Variable
 from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.core.trace import Trace
+from unknot.workflow.readings import best_readings
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,12 @@ class Recognition:
 def best_trace(program: Any, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Trace:
     """The recognition program run on ``x`` with every variable at the best value of its parents.
 
-    ``known`` values (class indices or vectors) take the place of the recogniser's own.
+    ``known`` values (class indices or vectors) take the place of the recogniser's own. Without them, items that the
+    program reads in several ways are read in the best (:mod:`unknot.workflow.readings`).
     """
     with torch.no_grad(), best_values():
-        q: Trace = program.encode(x, known) if known else program.encode(x)
+        told = known or best_readings(program, x)
+        q: Trace = program.encode(x, told) if told else program.encode(x)
     return q
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import torch
+from scipy.stats import chi2
 
 from unknot import partial
+from unknot.core.best_values import best_values
 from unknot.models.canvas.cell_choice import CellChoice
 
 
@@ -55,3 +57,41 @@ def test_more_looks_need_no_more_weights() -> None:
     longer = CellChoice(20, 0.3, fewest=1, most=5)
     longer.load_state_dict(looks.state_dict())
     assert longer(x, [None] * 5, None).count.shape == (4, 5)
+
+
+def test_the_first_way_to_look_takes_the_best_cells_and_the_others_stray() -> None:
+    looks, x = made()
+    looks.eval()
+    with torch.no_grad(), best_values():
+        best = looks(x, [None] * 3, None)
+        place, count = looks.ways(x, 5)
+    assert (place.shape, count.shape) == ((5, 4, 3, 3), (5, 4, 3))
+    for k in range(3):
+        torch.testing.assert_close(place[0, :, k], best.looks[k]["place"].value)
+    torch.testing.assert_close(count[0], best.count)
+    assert not torch.allclose(place[1], place[0])
+
+
+def test_ways_to_look_do_not_depend_on_other_canvases() -> None:
+    looks, x = made()
+    looks.eval()
+    with torch.no_grad():
+        together, alone = looks.ways(x, 4), looks.ways(x[2:3], 4)
+    torch.testing.assert_close(together[0][:, 2:3], alone[0])
+    torch.testing.assert_close(together[1][:, 2:3], alone[1])
+
+
+def test_other_ways_are_draws_of_half_the_logits() -> None:
+    """The first look of many ways, against softmax(logits / 2): a chi-square test that fails once in a million."""
+    looks, x = made()
+    looks.eval()
+    number = 20_000
+    with torch.no_grad():
+        logits = looks(x[:1], [None] * 3, None).looks[0]["cell"].dist.logits[0]
+        place = looks.ways(x[:1], number)[0][1:, 0, 0]  # (W, 3)
+        cells = looks._seen(x[:1])[2][0]  # (cells, 3): where each cell would lie
+    chosen = (place[:, None] - cells).abs().sum(-1).argmin(-1)
+    expected = (logits / 2).softmax(-1) * (number - 1)
+    counts = torch.bincount(chosen, minlength=len(cells))
+    statistic = ((counts - expected).square() / expected).sum()
+    assert chi2.sf(float(statistic), len(cells) - 1) > 1e-6

@@ -63,3 +63,14 @@ def test_training_sees_turned_canvases_and_evaluation_each_in_eight_ways() -> No
         torch.testing.assert_close(features, turned_back(own, symmetry).flatten(-2).mT)
     whole = over_views([features for features, _ in views])
     torch.testing.assert_close(whole, sum(features for features, _ in views) / 8)
+
+
+def test_seen_once_is_one_view_and_all_eight_come_back() -> None:
+    cells, x = CellMap(20).eval(), torch.rand(2, 1, 20, 20)
+    with cells.seen_once():
+        (features, back), *others = cells(x)
+    assert not others
+    assert torch.equal(back, torch.eye(2))
+    every = cells(x)
+    assert len(every) == 8
+    torch.testing.assert_close(every[0][0], features)

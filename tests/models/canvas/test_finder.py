@@ -6,7 +6,8 @@ import pytest
 import torch
 
 import unknot
-from tests.models.canvas.test_canvas import labels, made
+from tests.models.canvas.test_canvas import labels, made, make_unsure
+from unknot.core.best_values import best_values
 from unknot.errors import SpecError
 from unknot.models.canvas.finder import LOOKS, Finder
 from unknot.objectives import elbo
@@ -52,3 +53,34 @@ def test_wrong_settings_are_refused() -> None:
         Finder("glances", 20, 0.3, 3, 3)
     with pytest.raises(SpecError, match="cell_choice"):
         Finder("glances", 20, 0.3, 0, 3).look_up_to(5)
+
+
+def test_readings_are_the_different_counts_of_several_ways_to_look() -> None:
+    torch.manual_seed(0)
+    finder = Finder("cell_choice", canvas=20, size=0.3, fewest=0, most=3).eval()
+    x = torch.rand(6, 1, 20, 20)
+    with torch.no_grad():
+        make_unsure(finder.looks, x)
+        item, told = finder.readings(x, ways=30)
+        assert set(told) == {"count", "place_1", "place_2", "place_3"}
+        assert 0 < len(item.unique()) <= 6
+        for row in item.unique():
+            counts = told["count"][item == row]
+            assert len(counts.unique()) > 1
+            places = torch.stack([told[f"place_{k + 1}"][item == row] for k in range(3)], 1)  # (R, 3, 3)
+            assert torch.equal((~places[..., 0].isnan()).sum(1), counts)
+            for i, one in enumerate(places.nan_to_num()):
+                for j in range(i):
+                    near = (one - places[j].nan_to_num()).abs().max() <= finder.looks.cells.pitch / 2
+                    assert counts[i] != counts[j] or not near
+        # whoever is told the places of a reading comes to its count
+        places = {name: values for name, values in told.items() if name != "count"}
+        with best_values():
+            q = finder.encode(x[item], places)
+    assert torch.equal(q["more"].value, told["count"])
+
+
+def test_one_way_or_glances_leave_nothing_to_read() -> None:
+    x = torch.rand(2, 1, 20, 20)
+    assert len(Finder("cell_choice", 20, 0.3, 0, 3).readings(x, ways=1)[0]) == 0
+    assert len(Finder("glances", 20, 0.3, 0, 3).readings(x, ways=9)[0]) == 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import softplus
+from torch.nn.functional import one_hot, softplus
 
 from unknot.core.axes import cat
 from unknot.core.partial import Partial, partial
@@ -17,6 +17,9 @@ from unknot.models.canvas.looked import Looked
 from unknot.models.networks import mlp
 
 _LEAST = 0.004  # the least standard deviation of a place: a tenth of a pixel of fifty
+_BOLD = 2.0  # what the logits of other ways to look are divided by
+
+Places = tuple[Tensor, Tensor]  # means and standard deviations, (..., B, 3) each
 
 
 class CellChoice(nn.Module):
@@ -55,23 +58,57 @@ class CellChoice(nn.Module):
         self.bump = nn.Parameter(torch.tensor([3.0, 0.5, 0.3]))
 
     def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
+        looks: list[Trace] = []
+
+        def look(k: int, logits: Tensor, at: Callable[[Tensor], Places]) -> tuple[Tensor, Tensor]:
+            looks.append(q := Trace(samples))
+            cell = self._choose(q, logits, known[k])
+            mean, deviation = at(cell)
+            return cell, q.normal(mean, deviation, value=known[k], name="place").detach()
+
+        return Looked(self._turns(x, look), looks)
+
+    def ways(self, x: Tensor, number: int) -> tuple[Tensor, Tensor]:
+        """Several ways to look at each canvas: places ``(W, B, K, 3)`` and logits of the counts ``(W, B, N)``.
+
+        The first way takes the best cell at every look. The others are draws of a bolder choice, the softmax of half
+        the logits, and take for every canvas the same random numbers (argmax of logits / 2 + Gumbel noise): the
+        answer is the same each time, and does not depend on which canvases are asked for together.
+        """
+        like = self.cells.centres
+        draws = torch.rand(self.most, number, 1, len(like), generator=torch.Generator().manual_seed(0))
+        noise = -_BOLD * draws.clamp(1e-9, 1 - 1e-6).log().neg().log().to(like)  # (K, W, 1, cells)
+        noise[:, 0] = 0
+        places: list[Tensor] = []
+
+        def look(k: int, logits: Tensor, at: Callable[[Tensor], Places]) -> tuple[Tensor, Tensor]:
+            cell = one_hot((logits + noise[k]).argmax(-1), len(like)).to(logits.dtype)  # (W, B, cells)
+            places.append(at(cell)[0])
+            return cell, places[-1]
+
+        count = self._turns(x, look)
+        return torch.stack(places, -2), count
+
+    def _turns(
+        self, x: Tensor, look: Callable[[int, Tensor, Callable[[Tensor], Places]], tuple[Tensor, Tensor]]
+    ) -> Tensor:
+        """All looks, one after another; returns the logits of the counts, ``(..., B, N)``.
+
+        ``look(k, logits, at)`` chooses a cell, one-hot, and says the place, ``(..., B, 3)``; ``at(cell)`` is what the
+        cell says of it.
+        """
         features, there, loc, scale = self._seen(x)
         keys = self.keys(cat([features, self.cells.centres]))  # (B, cells, H)
         state = self.start.expand(len(x), -1)
         stops: list[Tensor] = []
-        looks: list[Trace] = []
         for k in range(self.most):
             stops.append(self.threshold - there.logsumexp(-1))  # (..., B)
-            q = Trace(samples)
-            nearness = (keys @ self.query(state).unsqueeze(-1)).squeeze(-1)  # (..., B, cells)
-            cell = self._choose(q, there + nearness, known[k])
-            seen, mean, deviation = (_at(cell, one) for one in (features, loc, scale))  # (..., B, D or 3)
-            place = q.normal(mean, deviation, value=known[k], name="place").detach()
+            nearness = torch.einsum("bch,...bh->...bc", keys, self.query(state))  # (..., B, cells)
+            cell, place = look(k, there + nearness, lambda one: (_at(one, loc), _at(one, scale)))
             there = there - self._bump(place, loc)
-            state = self._after(cat([seen, place]), state)
-            looks.append(q)
+            state = self._after(cat([_at(cell, features), place]), state)
         no_more = torch.stack(torch.broadcast_tensors(*stops[self.fewest :]), -1)  # (..., B, turns)
-        return Looked(number_of_turns(no_more).logits, looks)
+        return number_of_turns(no_more).logits
 
     def _seen(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Features ``(B, cells, D)``, how much each cell sees the middle of a thing, where it lies and how surely."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
@@ -23,7 +24,7 @@ class CellMap(nn.Module):
 
     def __init__(self, canvas: int, features: int = 48) -> None:
         super().__init__()
-        self.features = features
+        self.features, self.views = features, _SYMMETRIES
         missing = -canvas % STRIDE  # an even margin makes the cells symmetric
         self.margin = (missing // 2, missing - missing // 2)
         self.side = (canvas + missing) // STRIDE
@@ -45,10 +46,19 @@ class CellMap(nn.Module):
         before, after = self.margin
         padded = pad(x, (before, after, before, after))
         views = []
-        for symmetry in [int(torch.randint(_SYMMETRIES, ()))] if self.training else range(_SYMMETRIES):
+        for symmetry in [int(torch.randint(_SYMMETRIES, ()))] if self.training else range(self.views):
             seen = turned_back(self.network(turned(padded, symmetry)), symmetry)
             views.append((seen.flatten(-2).mT, directions_back(symmetry, x)))
         return views
+
+    @contextmanager
+    def seen_once(self) -> Iterator[None]:
+        """Inside, a canvas is seen as it is alone: for values that do not depend on what is seen."""
+        self.views = 1
+        try:
+            yield
+        finally:
+            self.views = _SYMMETRIES
 
     def nearest(self, place: Tensor) -> Tensor:
         """The cell nearest to each place ``(B, 2 or 3)``: ``(B,)``."""
