@@ -18,7 +18,7 @@ _POINT = 1e-8  # the square of the smallest spread: the slope of a root is infin
 
 
 def ink_moments(images: Tensor) -> tuple[Tensor, Tensor]:
-    """Centre (B, 2) of the ink of images (B, C, H, W), and its root mean square distance from it, (B,).
+    """Centre (..., 2) of the ink of images (..., C, H, W), and its root mean square distance from it, (...).
 
     Ink w is brightness, as the empty page is black; coordinates u go from -1 to 1, right and down:
 
@@ -30,15 +30,12 @@ def ink_moments(images: Tensor) -> tuple[Tensor, Tensor]:
     >>> centre.tolist(), round(float(spread), 4)
     ([[0.75, -0.25]], 0.1768)
     """
-    ink = images.mean(1).clamp_min(0)  # (B, H, W)
-    share = ink / ink.sum((1, 2), keepdim=True).clamp_min(1e-6)
-    across, down = share.sum(1), share.sum(2)  # (B, W), (B, H)
-    places = [_places(one) for one in (across, down)]
-    pairs = list(zip((across, down), places, strict=True))
-    centre = torch.stack([(mass * place).sum(-1) for mass, place in pairs], -1)
-    square = sum(
-        (mass * (place - centre[:, k : k + 1]) ** 2).sum(-1) for k, (mass, place) in enumerate(pairs)
-    )
+    ink = images.mean(-3).clamp_min(0)  # (..., H, W)
+    share = ink / ink.sum((-2, -1), keepdim=True).clamp_min(1e-6)
+    sides = share.sum(-2), share.sum(-1)  # (..., W), (..., H)
+    centre = torch.stack([(mass * _places(mass)).sum(-1) for mass in sides], -1)
+    apart = [_places(mass) - centre[..., k : k + 1] for k, mass in enumerate(sides)]
+    square = sum((mass * away.square()).sum(-1) for mass, away in zip(sides, apart, strict=True))
     return centre, torch.as_tensor(square).clamp_min(_POINT).sqrt()
 
 

@@ -15,38 +15,31 @@ import torch
 from torch import Tensor
 from torch.nn.functional import grid_sample
 
-RADIUS = (
-    0.5  # the ink's root mean square distance from the middle; a square then reaches to 0.87 at its corners
-)
+from unknot.models.ink_frame import ink_moments
+
+# The ink's root mean square distance from the middle; a square then reaches to 0.87 at its corners.
+RADIUS = 0.5
+_SMALLEST = 0.01  # radius: less ink than that is not made larger without end
 
 
 def upright(image: Tensor, angle: Tensor) -> Tensor:
     """Images ``(..., 1, S, S)``, their ink centred and of one size, turned by angles ``(..., 1)`` in radians.
 
     >>> page = torch.zeros(1, 1, 9, 9)
-    >>> page[..., 1:4, 5:8] = 1.0                                     # a small square in a corner
-    >>> ink(upright(page, torch.zeros(1, 1)))[0].abs().max() < 0.01   # is in the middle
+    >>> page[..., 1:4, 5:8] = 1.0  # a small square in a corner
+    >>> ink_moments(upright(page, torch.zeros(1, 1)))[0].abs().max() < 0.01  # is in the middle
     tensor(True)
     """
     side = image.shape[-1]
     leading = torch.broadcast_shapes(image.shape[:-3], angle.shape[:-1])
-    centre, radius = ink(image)  # (..., 2), (..., 1)
+    centre, spread = ink_moments(image)  # (..., 2), (...)
+    radius = spread.clamp_min(_SMALLEST).unsqueeze(-1)
     cos, sin = angle.cos() / RADIUS, angle.sin() / RADIUS
     turn = torch.stack([torch.cat([cos, sin], -1), torch.cat([-sin, cos], -1)], -2)  # (..., 2, 2)
     grid = points(side, image) @ (radius.unsqueeze(-1) * turn).mT + centre.unsqueeze(-2)  # (..., S * S, 2)
     grid = grid.expand(*leading, *grid.shape[-2:]).reshape(-1, side, side, 2)
     images = image.expand(*leading, *image.shape[-3:]).reshape(-1, 1, side, side)
     return grid_sample(images, grid, align_corners=False).reshape(*leading, 1, side, side)
-
-
-def ink(image: Tensor) -> tuple[Tensor, Tensor]:
-    """The middle ``(..., 2)``, x before y, and the radius ``(..., 1)`` of the ink of images ``(..., 1, S, S)``."""
-    at = points(image.shape[-1], image)  # (S * S, 2)
-    amount = image.flatten(-3)  # (..., S * S)
-    share = amount / amount.sum(-1, keepdim=True).clamp_min(1e-6)
-    centre = share @ at
-    radius = (share @ at.square() - centre.square()).sum(-1, keepdim=True).clamp_min(1e-4).sqrt()
-    return centre, radius
 
 
 def points(side: int, like: Tensor) -> Tensor:
