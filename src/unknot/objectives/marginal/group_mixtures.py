@@ -19,6 +19,8 @@ from unknot.objectives.marginal.hand_derived import HandDerived
 from unknot.objectives.marginal.log_mixture import exp_, flat_rows
 from unknot.objectives.marginal.weights import Mixture
 
+Four = tuple[Tensor, Tensor, Tensor, Tensor]
+
 # Of a sum of products: what :func:`exp_` lifts to its floor is 1e-12 of that at most, for thousands of columns.
 _LEAST = 1e-12
 
@@ -30,9 +32,6 @@ def group_mixtures(joints: list[Tensor], mixture: Mixture) -> list[Tensor]:
     flat = torch.stack(joints).reshape(len(joints), -1, joints[0].shape[-1])
     logs, *_ = group_logsumexp(flat, own, mixture.log_own, mixture.log_other)
     return [log.reshape(rows) for log in logs.unbind()]
-
-
-Four = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 def _forward(joints: Tensor, own: Tensor | None, log_own: float, log_other: float) -> Four:
@@ -49,7 +48,7 @@ def _forward(joints: Tensor, own: Tensor | None, log_own: float, log_other: floa
     sums = torch.cat([_sum(terms, own, tilt), _sum(whole[None], own, tilt)])
     if sums[-1].amin().item() < _LEAST:
         top, together = _relative_exp(joints.sum(0, keepdim=True))
-        tops[-1], sums[-1], whole = top[0], _sum(together, own, tilt)[0], together[0].clone()
+        tops[-1], sums[-1], whole = top[0], _sum(together, own, tilt)[0], together[0]
     return sums.log().add_(tops).add_(log_other), terms, whole, sums
 
 
