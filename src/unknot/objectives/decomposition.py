@@ -130,7 +130,7 @@ def decomposition_parts(
 
 def split_options(dataset_size: int, options: Options) -> tuple[InferenceMarginal, PriorMarginal]:
     """Options for the two sides: the inference marginal and the prior."""
-    unknown = sorted(set(options) - set(Options.__annotations__))
+    unknown = sorted(options.keys() - Options.__annotations__.keys())
     if unknown:
         raise SpecError(f"unknown options {unknown}; decompose takes {', '.join(Options.__annotations__)}")
     inference = {key: value for key, value in options.items() if not key.startswith("prior")}

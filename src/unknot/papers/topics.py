@@ -49,7 +49,7 @@ NOTES = (
     "topics above .1 nats; of a model with one group, between its first and last 25."
 )
 ONE, TWO = {"topics": 50}, {"first": 25, "second": 25}
-BUDGETS: dict[Tier, str] = {
+BUDGETS = {
     "smoke": "seconds",
     "quick": "about 1 CPU minute a seed and row; tomotopy 2",
     "paper": "the same",

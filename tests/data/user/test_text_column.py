@@ -10,6 +10,7 @@ from tests.data.user.text_files import TEXTS, write_csv
 from unknot.data.text_dataset import TextDataset, from_texts
 from unknot.data.user.text_column import read_text_column, text_column
 from unknot.data.user.user_files import read_user_data
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 
@@ -34,7 +35,7 @@ def test_a_declared_column_is_text_whatever_is_beside_it(tmp_path: Path) -> None
     with pytest.raises(DataError, match="one column can be text"):
         text_column(path, None, {"review": "text", "topic": "text"}, None)
     with pytest.raises(DataError, match="no column 'words'; it has topic, review, stars"):
-        read_text_column(path, "words", None, None, None, None)
+        read_text_column(path, "words", Wanted())
 
 
 def test_for_a_model_of_texts_the_column_with_most_words(tmp_path: Path) -> None:

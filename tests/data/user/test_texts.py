@@ -12,6 +12,7 @@ from tests.data.user.text_files import TEXTS, TOPICS, write_csv, write_folder, w
 from unknot.data.text_dataset import TextDataset, from_texts
 from unknot.data.user.texts import make_texts
 from unknot.data.user.user_files import read_user_data
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 WRITERS: dict[str, Callable[[Path], None]] = {"t": write_folder, "t.jsonl": write_lines, "t.csv": write_csv}
@@ -53,4 +54,4 @@ def test_texts_for_a_model_of_numbers_are_refused(tmp_path: Path) -> None:
     from unknot.data import from_arrays
 
     with pytest.raises(DataError, match=r"holds texts, but the model was trained on items of shape \(3,\)"):
-        make_texts(tmp_path, TEXTS, {}, None, None, None, from_arrays(np.zeros((2, 3))))
+        make_texts(tmp_path, TEXTS, {}, Wanted(like=from_arrays(np.zeros((2, 3)))))

@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
 from unknot.data.user.folder_labels import folder_labels, folder_splits
 from unknot.data.user.image_items import read_images
-from unknot.data.user.splitting import Splits, no_splits
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 _ENDINGS = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".pgm", ".tif", ".tiff"}
 
 
-def read_image_folder(
-    folder: Path,
-    factors: Sequence[str] | None,
-    kinds: Mapping[str, Kind] | None,
-    classes: Mapping[str, Sequence[Any]] | None,
-    like: Dataset | None = None,
-    split: Splits = no_splits,
-    mapped: bool | None = None,
-) -> Dataset:
+def read_image_folder(folder: Path, wanted: Wanted) -> Dataset:
     """All images below a folder, in the order of their names.
 
     Labels and splits are told by ``labels.csv`` or by sub-folders (:mod:`unknot.data.user.folder_labels`).
     """
-    names = image_names(folder)
-    splits = folder_splits(names) or split(len(names))
-    labels = folder_labels(folder, names, factors, like, kinds, splits)
-    kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
-    classes = {n: c for n, c in (classes or {}).items() if n in labels}
+    names, like = image_names(folder), wanted.like
+    splits = folder_splits(names) or wanted.split(len(names))
+    labels = folder_labels(folder, names, wanted.factors, like, wanted.kinds, splits)
+    kinds, classes = wanted.kinds_of(labels), wanted.classes_of(labels)
     colours = 0 if like is None or len(like.item_shape) != 3 else like.item_shape[0]
-    images = read_images([folder / name for name in names], colours, mapped)
+    images = read_images([folder / name for name in names], colours, wanted.mapped)
     return from_arrays(images, labels, kinds=kinds, classes=classes, splits=splits, name=folder.name)
 
 

@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unknot.data.dataset import Dataset
-from unknot.data.factor import Kind
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.text_dataset import TextDataset
 from unknot.data.user.label_cells import wanted_names
-from unknot.data.user.splitting import Splits, no_splits
 from unknot.data.user.texts import make_texts
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 TEXT = "text"
 
 
-def read_json_lines(
-    path: Path,
-    factors: Sequence[str] | None,
-    kinds: Mapping[str, Kind] | None,
-    classes: Mapping[str, Sequence[Any]] | None,
-    options: Mapping[str, Any] | None,
-    like: Dataset | None = None,
-    split: Splits = no_splits,
-) -> TextDataset:
-    """The texts of a .jsonl file; ``factors`` names the labels, one that a line lacks is unknown."""
+def read_json_lines(path: Path, wanted: Wanted) -> TextDataset:
+    """The texts of a .jsonl file; ``wanted`` names the labels, one that a line lacks is unknown."""
     lines = _read_lines(path)
     there = list(dict.fromkeys(key for line in lines for key in line if key != TEXT))
-    named = wanted_names(path, there, factors or (None if like is not None else ()), like)
+    named = wanted_names(path, there, wanted.named_factors, wanted.like)
     labels = {name: [line.get(name) for line in lines] for name in named}
     texts = [line[TEXT] for line in lines]
-    return make_texts(path, texts, labels, kinds, classes, options, like, split(len(texts)))
+    return make_texts(path, texts, labels, wanted, wanted.split(len(texts)))
 
 
 def _read_lines(path: Path) -> list[dict[str, Any]]:

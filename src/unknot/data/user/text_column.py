@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from unknot.data.dataset import Dataset
 from unknot.data.deciding_rows import deciding_rows
-from unknot.data.factor import Kind
 from unknot.data.text_dataset import TextDataset
 from unknot.data.user.csv_rows import CsvRows, read_rows
 from unknot.data.user.label_cells import read_labels, wanted_names
-from unknot.data.user.splitting import Splits, no_splits
 from unknot.data.user.table_kinds import LEAVE_OUT
 from unknot.data.user.texts import make_texts
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 TEXT = "text"  # the kind of a column that is counted word by word
@@ -53,28 +51,17 @@ def _words(cells: Sequence[str | None]) -> int:
     return sum(len(cell.split()) for cell in cells if cell is not None)
 
 
-def read_text_column(
-    path: Path,
-    column: str,
-    factors: Sequence[str] | None,
-    kinds: Mapping[str, Kind] | None,
-    classes: Mapping[str, Sequence[Any]] | None,
-    options: Mapping[str, Any] | None,
-    like: Dataset | None = None,
-    split: Splits = no_splits,
-) -> TextDataset:
-    """The texts of a column, with the label columns that ``factors`` names; an empty cell is an empty text."""
+def read_text_column(path: Path, column: str, wanted: Wanted) -> TextDataset:
+    """The texts of a column, with the label columns that are ``wanted``; an empty cell is an empty text."""
     content = read_rows(path)
     if column not in content:
         raise DataError(f"{path} has no column '{column}'; it has {', '.join(content)}.")
-    named = wanted_names(path, list(content), factors or (None if like is not None else ()), like)
+    named = wanted_names(path, list(content), wanted.named_factors, wanted.like)
     texts = [cell or "" for cell in content[column]]
-    splits = split(len(texts))
-    told, numbers = (
-        deciding_rows(splits, len(texts)),
-        {n for n, k in (kinds or {}).items() if k == "continuous"},
-    )
+    splits = wanted.split(len(texts))
+    told = deciding_rows(splits, len(texts))
+    numbers = {name for name, kind in wanted.kinds.items() if kind == "continuous"}
     labels = {
         name: read_labels(content[name], told, name in numbers, f"{path}, column '{name}'") for name in named
     }
-    return make_texts(path, texts, labels, kinds, classes, options, like, splits)
+    return make_texts(path, texts, labels, wanted, splits)

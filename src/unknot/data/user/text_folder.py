@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from unknot.data.dataset import Dataset
-from unknot.data.factor import Kind
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.text_dataset import TextDataset
 from unknot.data.user.folder_labels import folder_labels, folder_splits
-from unknot.data.user.splitting import Splits, no_splits
 from unknot.data.user.texts import make_texts
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 _ENDING = ".txt"
 
 
-def read_text_folder(
-    folder: Path,
-    factors: Sequence[str] | None,
-    kinds: Mapping[str, Kind] | None,
-    classes: Mapping[str, Sequence[Any]] | None,
-    options: Mapping[str, Any] | None,
-    like: Dataset | None = None,
-    split: Splits = no_splits,
-) -> TextDataset:
+def read_text_folder(folder: Path, wanted: Wanted) -> TextDataset:
     """All .txt files below a folder, in the order of their names; UTF-8, or else Latin-1, which any bytes are.
 
     Labels and splits are told by ``labels.csv`` or by sub-folders (:mod:`unknot.data.user.folder_labels`).
     """
     names = text_names(folder)
-    splits = folder_splits(names) or split(len(names))
-    labels = folder_labels(folder, names, factors, like, kinds, splits)
+    splits = folder_splits(names) or wanted.split(len(names))
+    labels = folder_labels(folder, names, wanted.factors, wanted.like, wanted.kinds, splits)
     texts = [_read(folder / name) for name in names]
-    return make_texts(folder, texts, labels, kinds, classes, options, like, splits)
+    return make_texts(folder, texts, labels, wanted, splits)
 
 
 def text_names(folder: Path) -> list[str]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unknot.data.dataset import Dataset
-from unknot.data.factor import Kind
 from unknot.data.text_dataset import TextDataset, from_texts
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 
@@ -16,13 +15,11 @@ def make_texts(
     path: Path,
     texts: Sequence[str],
     labels: Mapping[str, Any],
-    kinds: Mapping[str, Kind] | None,
-    classes: Mapping[str, Sequence[Any]] | None,
-    options: Mapping[str, Any] | None,
-    like: Dataset | None,
+    wanted: Wanted,
     splits: Mapping[str, Any] | None = None,
 ) -> TextDataset:
-    """The data set; ``like`` a data set of texts, words are counted as there."""
+    """The data set; words are counted as in the texts that it is to be like, or as ``wanted``."""
+    like = wanted.like
     if like is not None and not isinstance(like, TextDataset):
         raise DataError(
             f"{path} holds texts, but the model was trained on items of shape {tuple(like.item_shape)}."
@@ -30,10 +27,10 @@ def make_texts(
     return from_texts(
         texts,
         labels,
-        kinds={n: k for n, k in (kinds or {}).items() if n in labels},
-        classes={n: c for n, c in (classes or {}).items() if n in labels},
+        kinds=wanted.kinds_of(labels),
+        classes=wanted.classes_of(labels),
         splits=splits,
         counter=None if like is None else like.counter,
-        options=options,
+        options=wanted.text,
         name=path.stem,
     )

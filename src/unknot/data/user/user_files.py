@@ -22,9 +22,10 @@ from unknot.data.user.in_a_file import stays_in_file
 from unknot.data.user.json_lines import read_json_lines
 from unknot.data.user.label_cells import wanted_names
 from unknot.data.user.mapped_npz import array_bytes, mapped_array
-from unknot.data.user.splitting import Splits, share_for_testing
+from unknot.data.user.splitting import share_for_testing
 from unknot.data.user.text_column import read_text_column, text_column
 from unknot.data.user.text_folder import has_texts, read_text_folder
+from unknot.data.user.wanted import Wanted
 from unknot.errors import DataError
 
 _TYPES = {
@@ -73,20 +74,21 @@ def read_user_data(
         known = {name: class_values(f.classes) for name, f in like.factors.items() if f.classes}
         classes = known | dict(classes or {})
         kinds = {name: f.kind for name, f in like.factors.items()} | dict(kinds or {})
-    wanted = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
+    names = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
     split = share_for_testing(test_share, seed)
+    wanted = Wanted(names, kinds or {}, classes or {}, columns or {}, text, like, split, mapped)
     if path.is_dir() and has_texts(path) and not has_images(path):
-        data: Dataset = read_text_folder(path, wanted, kinds, classes, text, like, split)
+        data: Dataset = read_text_folder(path, wanted)
     elif path.is_dir():
-        data = read_image_folder(path, wanted, kinds, classes, like, split, mapped)
+        data = read_image_folder(path, wanted)
     elif path.suffix == ".npz":
-        data = _read_npz(path, wanted, kinds, classes, like, split, mapped)
+        data = _read_npz(path, wanted)
     elif path.suffix == ".jsonl":
-        data = read_json_lines(path, wanted, kinds, classes, text, like, split)
-    elif path.suffix == ".csv" and (column := text_column(path, wanted, columns, like)) is not None:
-        data = read_text_column(path, column, wanted, kinds, classes, text, like, split)
+        data = read_json_lines(path, wanted)
+    elif path.suffix == ".csv" and (column := text_column(path, names, columns, like)) is not None:
+        data = read_text_column(path, column, wanted)
     elif path.suffix == ".csv":
-        data = read_csv_table(path, wanted, kinds, classes, columns, like, split, mapped)
+        data = read_csv_table(path, wanted)
     elif not path.exists():
         raise DataError(f"there is no file or folder {path}.")
     else:
@@ -100,21 +102,14 @@ def read_user_data(
     return data
 
 
-def _read_npz(
-    path: Path,
-    factors: Sequence[str] | None,
-    kinds: Mapping[str, Kind] | None,
-    classes: Mapping[str, Sequence[Any]] | None,
-    like: Dataset | None,
-    split: Splits,
-    mapped: bool | None,
-) -> Dataset:
-    arrays = _load_arrays(path, mapped)
+def _read_npz(path: Path, wanted: Wanted) -> Dataset:
+    arrays = _load_arrays(path, wanted.mapped)
     if "x" not in arrays:
         raise DataError(
             f"{path}: needs an array 'x' with one row per item; it has {', '.join(arrays) or 'none'}."
         )
-    names = wanted_names(path, [n for n in arrays if n != "x" and not n.endswith("_test")], factors, like)
+    there = [n for n in arrays if n != "x" and not n.endswith("_test")]
+    names = wanted_names(path, there, wanted.factors, wanted.like)
     _check_items(path, arrays["x"])
     x, labels = arrays["x"], {name: arrays[name] for name in names}
     parts = [x]
@@ -135,9 +130,8 @@ def _read_npz(
             labels[name] = _both(path, name, labels[name], arrays[f"{name}_test"])
         splits = {"train": np.arange(len(x)), "test": np.arange(len(x), len(x) + len(tested))}
         parts.append(tested)
-    splits = splits or split(len(x))
-    kinds = {n: k for n, k in (kinds or {}).items() if n in labels}
-    classes = {n: c for n, c in (classes or {}).items() if n in labels}
+    splits = splits or wanted.split(len(x))
+    kinds, classes = wanted.kinds_of(labels), wanted.classes_of(labels)
     items = _joined(path, parts)
     return from_arrays(items, labels, kinds=kinds, classes=classes, splits=splits, name=path.stem)
 

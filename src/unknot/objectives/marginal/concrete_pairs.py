@@ -45,9 +45,9 @@ def _forward(
     Rows where ``labelled`` (R,) is True are scored at ``labels`` (R, K). All have one type, which must hold the sums S.
     These come second, for the backward, and then exp(s), exp(a) and m.
     """
-    classes = u.shape[-1]
-    s, count = u * -temperature, _count(u, labels, labelled)
-    offset = s.sum(-1, keepdim=True).add_(math.lgamma(classes) + (classes - 1) * temperature.log())
+    classes, heat = u.shape[-1], temperature.item()
+    s, count = u * -heat, _count(u, labels, labelled)
+    offset = s.sum(-1, keepdim=True).add_(math.lgamma(classes) + (classes - 1) * math.log(heat))
     if labelled is not None:
         s.masked_fill_(labelled[:, None], 0.0)
         offset.masked_fill_(labelled[:, None], 0.0)

@@ -43,8 +43,8 @@ class HandDerived(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if torch.compiler.is_compiling():
-            return self.op(*args, **kwargs)  # type: ignore[no-any-return]
-        return self._plain.apply(*args, **kwargs)  # type: ignore[no-any-return]
+            return self.op(*args, **kwargs)
+        return self._plain.apply(*args, **kwargs)
 
 
 def _plain(

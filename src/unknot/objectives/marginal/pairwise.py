@@ -217,8 +217,7 @@ def _largest(logs: Tensor) -> float:
     """The largest number, whatever its sign; a compiled graph cannot look, and takes the worst."""
     if torch.compiler.is_compiling():
         return math.inf
-    least, most = torch.aminmax(logs.detach())
-    largest = max(-least.item(), most.item())
+    largest = torch.linalg.vector_norm(logs.detach(), math.inf).item()
     return math.inf if math.isnan(largest) else largest
 
 
