@@ -306,7 +306,7 @@ EXPERIMENT = Experiment(
         "told that a turn does not change what a thing is; it rests while prices fall, and is rewarded afterwards. "
         "No row learns the turn in so few steps, so all draw round spots, and a new image does not show its class. "
         "Several codes may share the size: InfoC counts that, Kim's and Eastwood's scores do not mind, and votes for "
-        "the turn may fall on one of them. "
+        "the turn may fall on one of them. Whether x and y part while the first price holds still depends on the seed. "
         "E19's networks are its fully connected ones at half the resolution, with hyperbolic tangents to draw, for "
         f"{E19_STEPS:,} steps at a rate of {E19_RATE:g} that nothing was tried for. The settings are from a dozen "
         "trials on training images whose scores were looked at. Not taken: a class that agrees with turned, zoomed and "
