@@ -55,6 +55,6 @@ def test_parts_that_are_not_there_are_refused() -> None:
     with pytest.raises(SpecError, match="has shape, shade"):
         GraphicalModel({"nodes": {**NODES, "light": {**NODES["light"], "sees": "colour"}}}, (1, 24, 20))
     with pytest.raises(
-        SpecError, match="recogniser is faces, apart, doubled, bayes, or left out, but got 'face'"
+        SpecError, match="recogniser is faces, apart, doubled, components, bayes, or left out, but got 'face'"
     ):
         GraphicalModel({"nodes": {**NODES, "x": {**NODES["x"], "recogniser": "face"}}}, (1, 24, 20))
