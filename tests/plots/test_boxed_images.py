@@ -14,6 +14,6 @@ def test_boxes_stand_around_the_places() -> None:
     figure = boxed_images(np.zeros((3, 2, 1, 20, 20)), places, [["", ""], ["7", ""]], rows=["a", "b", "c"])
     axes = figure.axes[0]
     (box,) = axes.patches
-    assert (box.get_x(), box.get_y()) == pytest.approx((21 + 5, 0))
+    assert (box.get_x(), box.get_y()) == pytest.approx((21 + 4.5, -0.5))
     assert (box.get_width(), box.get_height()) == pytest.approx((10, 10))
-    assert [text.get_text() for text in axes.texts] == ["7"]
+    assert [(text.get_text(), text.get_verticalalignment()) for text in axes.texts] == [("7", "top")]  # below

@@ -64,3 +64,12 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
 def test_a_picture_is_a_figure_of_its_own() -> None:
     figure = picture_figure(Picture("p", "c", np.zeros((2, 3, 1, 4, 4)), columns=("a", "b", "c")))
     assert figure.get_size_inches()[0] > 0
+
+
+def test_a_picture_with_boxes_has_them_on_its_first_row() -> None:
+    boxes = np.array([[[0.0, 0.0, 0.5]], [[np.nan] * 3]]), [["a"], [""]]
+    figure = picture_figure(
+        Picture("p", "c", np.zeros((2, 2, 1, 8, 8)), rows=("item", "part 1"), boxes=boxes)
+    )
+    assert len(figure.axes[0].patches) == 1
+    assert [text.get_text() for text in figure.axes[0].texts] == ["a"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from tests.workflow.models import untrained
+from unknot.data.factor import Factor
 from unknot.models import node
 from unknot.workflow import pictures
 from unknot.workflow.trained_model import TrainedModel
@@ -94,3 +97,19 @@ def test_parts_are_what_the_program_says(model: TrainedModel, x: torch.Tensor) -
     assert found is not None
     assert found.shape == (2, 5, 3)
     assert (found[0] == -found[1]).all()
+
+
+def test_boxes_are_what_the_program_says_in_the_words_of_the_data(
+    model: TrainedModel, x: torch.Tensor
+) -> None:
+    assert pictures.boxes(model, x) is None
+    model.module.boxes = lambda q: (torch.zeros(5, 1, 3), ["digit"])
+    found = pictures.boxes(model, x)
+    assert found is not None
+    places, words = found
+    assert places.shape == (5, 1, 3)
+    best = model.recognise(x).summaries["digit"].argmax(-1).tolist()
+    assert words == [[str(i)] for i in best]  # the data has no words for them
+    factor = Factor("digit", "categorical", torch.zeros(0, dtype=torch.long), tuple("abcd"))
+    named = replace(model, data=replace(model.data, factors={"digit": factor}))
+    assert pictures.boxes(named, x)[1] == [["abcd"[i]] for i in best]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.workflow.test_evaluation import COUNT, data, model  # noqa: F401 (fixtures)
@@ -27,3 +28,11 @@ def test_rows_come_in_parts_and_are_those_of_the_whole(model, data, monkeypatch:
     found = prediction_rows(model, data, ["row"], ((i,) for i in range(COUNT)))
     assert next(found) == header
     assert [row[:2] for row in found] == [row[:2] for row in rows]
+
+
+def test_what_an_item_has_not_is_left_empty(model, data) -> None:  # noqa: F811
+    summaries, some = recognise(model, data).summaries, np.arange(COUNT) % 2 == 0
+    _, rows = prediction_table(model, summaries, {"row": range(COUNT)}, {"kind": some, "light": ~some})
+    assert [row[1] == row[2] == "" for row in rows] == some.tolist()
+    assert [row[3] == row[5] == "" for row in rows] == (~some).tolist()
+    assert all(row[7] != "" for row in rows)

@@ -20,9 +20,12 @@ def boxed_images(
     words: Sequence[Sequence[str]],
     *,
     rows: Sequence[str] = (),
+    ink: bool = True,
     cell: float = 0.9,
 ) -> Figure:
-    """Images ``(R, C, 1, H, W)`` between 0 and 1, drawn as ink; on the first row of C images boxes with words beside.
+    """Images ``(R, C, 1, H, W)`` between 0 and 1; on the first row of C images boxes, and words above them.
+
+    With ``ink`` they are drawn dark on light paper.
 
     ``places`` are ``(C, K, 3)``: the middle x and y from -1 to 1 and the side as a share of the image's; NaN: no box.
     """
@@ -31,17 +34,21 @@ def boxed_images(
     count_rows, count_columns, _, height, width = images.shape
     figure = new_figure(count_columns * cell + 1.2, count_rows * cell + 0.2)
     axes = figure.add_subplot()
-    draw_grid(axes, images, rows=rows)
+    draw_grid(axes, images, rows=rows, ink=ink)
     for column in range(count_columns):
         for k, (x, y, scale) in enumerate(places[column]):
             if np.isnan(scale):
                 continue
-            left = column * (width + 1) + (x - scale + 1) * width / 2
-            top = (y - scale + 1) * height / 2
+            left = (
+                column * (width + 1) + (x - scale + 1) * width / 2 - 0.5
+            )  # a pixel's middle has whole numbers
+            top = (y - scale + 1) * height / 2 - 0.5
             colour = COLOURS[k % len(COLOURS)]
             box = (left, top), scale * width, scale * height
             axes.add_patch(Rectangle(*box, fill=False, edgecolor=colour, linewidth=0.9))
-            axes.text(left + 1, top + 1, words[column][k], fontsize=6, color=colour, va="top")
+            above = top > height / 8  # else there is no room, and the word stands below
+            at = (left, top) if above else (left, top + scale * height)
+            axes.text(*at, words[column][k], fontsize=6, color=colour, va="bottom" if above else "top")
     for line in range(1, count_columns):
         axes.axvline(line * (width + 1) - 1, color=INK, linewidth=0.3)
     return figure

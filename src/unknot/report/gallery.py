@@ -37,6 +37,7 @@ class Picture:
     separate_first: bool = False
     wide: bool = False  # over the whole page, or half of it
     ink: bool = True  # bright is drawn dark, as ink on paper
+    boxes: tuple[np.ndarray, list[list[str]]] | None = None  # on the first row: places (C, K, 3), and words
 
 
 def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, float]]) -> list[Picture]:
@@ -55,9 +56,10 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
     ]
     parts = pictures.parts(model, x)
     if parts is not None:
-        caption = "What the items above consist of, each part alone in its place."
-        names = tuple(f"part {k + 1}" for k in range(len(parts)))
-        found.append(Picture("Parts", caption, parts, rows=names, wide=True, ink=ink))
+        caption = "The items, with boxes around what was found if the model says where; and each part alone."
+        names = ("item", *(f"part {k + 1}" for k in range(len(parts))))
+        shown, around = np.concatenate([x.numpy()[None], parts]), pictures.boxes(model, x)
+        found.append(Picture("Parts", caption, shown, rows=names, wide=True, ink=ink, boxes=around))
     for node in model.settable:
         found += _analogies(model, data, x[:_VARIED], node, ink)
     for node in model.settable:

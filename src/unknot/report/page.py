@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unknot.files import write_file
 from unknot.objectives.diagnostics import UNUSED_BELOW
 from unknot.plots.bars import bars
+from unknot.plots.boxed_images import boxed_images
 from unknot.plots.confusion import confusion
 from unknot.plots.curves import curves
 from unknot.plots.image_grid import image_grid
@@ -78,6 +79,9 @@ def _sections(content: Content) -> list[dict[str, Any]]:
 
 def picture_figure(picture: Picture) -> Figure:
     """A picture of the report as a figure of its own."""
+    if picture.boxes is not None:
+        places, words = picture.boxes
+        return boxed_images(picture.images, places, words, rows=picture.rows, ink=picture.ink)
     return image_grid(
         picture.images,
         columns=picture.columns,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
+from unknot.workflow.labels import class_names
 from unknot.workflow.trained_model import TrainedModel
 
 SPREAD = 2.0  # standard deviations of the prior that sweeps cover on each side
@@ -27,6 +28,23 @@ def parts(model: TrainedModel, x: Tensor) -> np.ndarray | None:
     with torch.no_grad():
         found: Tensor = model.module.parts(model.recognition_trace(x))  # type: ignore[operator]
     return found.cpu().transpose(0, 1).numpy()
+
+
+def boxes(model: TrainedModel, x: Tensor) -> tuple[np.ndarray, list[list[str]]] | None:
+    """Where the parts lie, ``(N, K, 3)`` as :func:`~unknot.plots.boxed_images.boxed_images` has it, and their names.
+
+    What a program says in its method ``boxes(q)``: places, and for each part the factor whose class it is. None if
+    it says nothing.
+    """
+    if not hasattr(model.module, "boxes"):
+        return None
+    with torch.no_grad():
+        places, factors = model.module.boxes(model.recognition_trace(x))  # type: ignore[operator]
+    said = model.recognise(x).summaries
+    best = torch.stack([said[name].argmax(-1) for name in factors], 1)  # (N, K)
+    names = [_class_names(model, name, said[name].shape[1]) for name in factors]
+    words = [[own[i] for own, i in zip(names, row, strict=True)] for row in best.tolist()]
+    return places.cpu().numpy(), words
 
 
 def analogies(model: TrainedModel, x: Tensor, name: str, settings: Tensor) -> np.ndarray:
@@ -126,3 +144,9 @@ def _sweep(node: NodeSpec, dimension: int, steps: int) -> Tensor:
 
 def _repeated(values: Mapping[str, Tensor], times: int) -> dict[str, Tensor]:
     return {name: value.expand(times, *value.shape[1:]) for name, value in values.items()}
+
+
+def _class_names(model: TrainedModel, name: str, count: int) -> Sequence[str]:
+    """The classes of a factor in the data's words, or numbers where it has none."""
+    factor = model.data.factors.get(name)
+    return [str(i) for i in range(count)] if factor is None else class_names(factor, count)

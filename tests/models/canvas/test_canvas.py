@@ -270,3 +270,58 @@ def test_seen_in_one_way_a_canvas_is_read_as_each_look_is_drawn_to() -> None:
     with torch.no_grad(), best_values():
         drawn = model.encode(x)["more"].value
     assert torch.equal(recognise(model, x).values["more"], drawn)
+
+
+def test_answers_go_from_left_to_right_in_whatever_order_things_were_found() -> None:
+    model, x = made().eval(), torch.rand(3, 1, 20, 20)
+    told = {"count": torch.tensor([3, 2, 1])}
+    for k, at in enumerate(([0.5, 0.5, 0.5], [0.0, -0.6, NAN], [-0.5, NAN, NAN])):
+        told[f"place_{k + 1}"] = torch.tensor([[one, 0.0, 0.3] if one == one else [NAN] * 3 for one in at])
+    with torch.no_grad(), best_values():
+        q = model.encode(x, told)
+    # untrained, the count is not what was told: summaries go by the recogniser's own
+    said, count = model.summaries(q), q["more"].dist.probs.argmax(-1) + model.fewest
+    found = torch.stack([said[f"place_{k + 1}"][:, 0] for k in range(3)], 1)
+    own = torch.stack([q[f"thing[{k}].place"].dist.mean[:, 0] for k in range(3)], 1)
+    for row in range(3):
+        there = int(count[row])
+        torch.testing.assert_close(found[row, :there], own[row, :there].sort().values)
+        torch.testing.assert_close(found[row, there:], own[row, there:])
+        for k in range(there):
+            at = int((own[row] == found[row, k]).nonzero()[0])
+            torch.testing.assert_close(said[f"digit_{k + 1}"][row], q[f"thing[{at}].digit"].dist.probs[row])
+
+
+def test_things_beyond_the_count_are_absent() -> None:
+    said = {"count": torch.tensor([[0.1, 0.8, 0.1, 0.0], [0.0, 0.0, 0.3, 0.7]])}
+    absent = made().absent(said)
+    assert {name: nothing.tolist() for name, nothing in absent.items()} == {
+        "digit_1": [False, False],
+        "place_1": [False, False],
+        "digit_2": [True, False],
+        "place_2": [True, False],
+        "digit_3": [True, False],
+        "place_3": [True, False],
+    }
+
+
+def test_boxes_stand_where_the_parts_lie_from_left_to_right() -> None:
+    model, x = made().eval(), torch.rand(6, 1, 20, 20)
+    with torch.no_grad(), best_values():
+        q = model.encode(x)
+        places, names = model.boxes(q)
+        parts = model.parts(q)
+    assert names == ["digit_1", "digit_2", "digit_3"]
+    count = q["more"].value + model.fewest
+    assert torch.equal((~places[..., 0].isnan()).sum(1), count)
+    for row in range(6):
+        there = places[row, : int(count[row])]
+        assert (there[1:, 0] >= there[:-1, 0]).all()
+        for place, part in zip(there, parts[row], strict=False):
+            drawn = [
+                put_down(
+                    model.digit.decode_mean(q.under("thing", k))[1], model._inside(place.expand(6, 3)), 20
+                )
+                for k in range(3)
+            ]
+            assert any(torch.allclose(one[row], part, atol=1e-5) for one in drawn)

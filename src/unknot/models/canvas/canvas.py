@@ -13,7 +13,7 @@ from torch.nn.functional import binary_cross_entropy, one_hot
 from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
-from unknot.models.canvas.finder import THING, Finder
+from unknot.models.canvas.finder import THING, Finder, from_the_left
 from unknot.models.canvas.placing import cut_out, put_down
 
 _FAINT = 1e-3  # no pixel is surely dark or bright
@@ -150,13 +150,25 @@ class Canvas(nn.Module):
         return q, self.decode(x, q)
 
     def summaries(self, q: Trace) -> dict[str, Tensor]:
-        """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places."""
+        """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places.
+
+        The things go from left to right, as labels do, in whatever order they were found.
+        """
         more = q["more"].dist.probs  # (B, counts)
+        place = torch.stack([q[f"{THING}[{k}].place"].dist.mean for k in range(self.most)], 1)  # (B, K, 3)
+        classes = torch.stack([q[f"{THING}[{k}].{self.reads}"].dist.probs for k in range(self.most)], 1)
+        order = self._order(q)[..., None]  # (B, K, 1)
+        place, classes = (torch.take_along_dim(one, order, 1) for one in (place, classes))
         said = {"count": torch.cat([more.new_zeros(len(more), self.fewest), more], -1)}
         for k in range(self.most):
-            said[f"{self.reads}_{k + 1}"] = q[f"{THING}[{k}].{self.reads}"].dist.probs
-            said[f"place_{k + 1}"] = q[f"{THING}[{k}].place"].dist.mean
+            said[f"{self.reads}_{k + 1}"], said[f"place_{k + 1}"] = classes[:, k], place[:, k]
         return said
+
+    def absent(self, said: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Which of the answers of :meth:`summaries` are of things beyond the count, ``(B,)`` each."""
+        count = said["count"].argmax(-1)
+        names = [(k, name) for k in range(self.most) for name in (f"{self.reads}_{k + 1}", f"place_{k + 1}")]
+        return {name: count <= k for k, name in names}
 
     def parts(self, q: Trace) -> Tensor:
         """Each thing alone at its place, ``(B, K, 1, C, C)``; empty beyond the count. ``q`` is at best values."""
@@ -165,7 +177,21 @@ class Canvas(nn.Module):
             image = self.digit.decode_mean(q.under(THING, k))[1]
             drawn = put_down(image, self._inside(q[f"{THING}[{k}].place"].value), self.canvas)
             found.append(drawn * self.finder.there(q["more"].value, k)[:, None, None, None])
-        return torch.stack(found, 1)
+        order = self._order(q)[..., None, None, None]
+        return torch.take_along_dim(torch.stack(found, 1), order, 1)
+
+    def boxes(self, q: Trace) -> tuple[Tensor, list[str]]:
+        """Where the parts lie, ``(B, K, 3)``, NaN beyond the count, and which factor tells what each of them is."""
+        place = torch.stack([q[f"{THING}[{k}].place"].value for k in range(self.most)], 1)
+        there = torch.stack([self.finder.there(q["more"].value, k) for k in range(self.most)], 1)
+        place = place.masked_fill(~there[..., None], torch.nan)
+        names = [f"{self.reads}_{k + 1}" for k in range(self.most)]
+        return torch.take_along_dim(place, self._order(q)[..., None], 1), names
+
+    def _order(self, q: Trace) -> Tensor:
+        """The things from left to right, ``(B, K)``."""
+        place = torch.stack([q[f"{THING}[{k}].place"].dist.mean for k in range(self.most)], 1)
+        return from_the_left(place, q["more"].dist.probs.argmax(-1) + self.fewest)
 
     def with_most(self, most: int) -> Canvas:
         """The same weights in a program that looks up to ``most`` times: cell choice knows no last look."""

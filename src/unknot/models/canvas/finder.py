@@ -100,10 +100,8 @@ class Finder(nn.Module):
         """What a generated trace says of count and places, as labels: from left to right, unknown beyond the count."""
         count = p["more"].value + self.fewest  # (B,)
         place = torch.stack([p[f"{THING}[{k}].place"].value for k in range(self.most)], 1)  # (B, K, 3)
-        beyond = torch.arange(self.most, device=count.device) >= count[:, None]  # (B, K)
-        order = place[..., 0].masked_fill(beyond, torch.inf).argsort(1)
-        place = place.masked_fill(beyond[..., None], torch.nan)
-        place = place.gather(1, order[..., None].expand_as(place))
+        place = place.gather(1, from_the_left(place, count)[..., None].expand_as(place))
+        place = place.masked_fill(_beyond(self.most, count)[..., None], torch.nan)
         return {"count": count, **{f"place_{k + 1}": place[:, k] for k in range(self.most)}}
 
     def readings(self, x: Tensor, ways: int) -> tuple[Tensor, dict[str, Tensor]]:
@@ -114,8 +112,7 @@ class Finder(nn.Module):
         number = count.argmax(-1) + self.fewest  # (W, B)
         unsure = (number != number[0]).any(0).nonzero()[:, 0]
         place, number = place[:, unsure], number[:, unsure]
-        beyond = torch.arange(self.most, device=x.device) >= number[..., None]  # (W, U, K)
-        place = place.masked_fill(beyond[..., None], torch.nan)
+        place = place.masked_fill(_beyond(self.most, number)[..., None], torch.nan)
         way, at = _different(place, number, self.looks.cells.pitch / 2).nonzero(as_tuple=True)
         told = {f"place_{k + 1}": place[way, at, k] for k in range(self.most)}
         return unsure[at], {"count": number[way, at], **told}
@@ -129,6 +126,16 @@ class Finder(nn.Module):
         if not isinstance(self.looks, CellChoice):
             raise SpecError("only looks: cell_choice can look more often than it was trained to.")
         self.most = self.looks.most = most
+
+
+def from_the_left(place: Tensor, count: Tensor) -> Tensor:
+    """The order ``(B, K)`` of places ``(B, K, 3)`` from left to right; those beyond the count ``(B,)`` come last."""
+    return place[..., 0].masked_fill(_beyond(place.shape[1], count), torch.inf).argsort(dim=1, stable=True)
+
+
+def _beyond(slots: int, count: Tensor) -> Tensor:
+    """Which of so many slots hold nothing, for counts ``(...)``: ``(..., K)``."""
+    return torch.arange(slots, device=count.device) >= count[..., None]
 
 
 def _different(place: Tensor, number: Tensor, near: float) -> Tensor:
