@@ -15,6 +15,8 @@ import pytest
 import unknot
 from tests.cli.docstrings import write_docstrings
 from tests.cli.running import run
+from unknot.data import load
+from unknot.data.sets.multi_mnist import make_multi_mnist
 from unknot.models import GraphicalModel
 from unknot.workflow.recipe import Recipe
 
@@ -115,6 +117,26 @@ def test_a_program_with_a_nested_model_goes_through_every_door(
     assert {"count", "digit_1", "place_1[0]", "digit_3", "place_3[2]"} <= set(table[0])
     for row in table:  # nothing is said of digits beyond the count
         assert [row[f"digit_{k}"] != "" for k in (1, 2, 3)] == [k <= int(row["count"]) for k in (1, 2, 3)]
+
+
+def test_the_things_own_images_are_labels_for_a_spec_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """S17 sec. 3.3: labels for the constituent images, here of every third canvas."""
+    monkeypatch.chdir(tmp_path)
+    source = load("digits")
+    made = make_multi_mnist(source.x, source.factor("digit").values, n=60, canvas=20, with_images=True)
+    columns = {name: factor.values.numpy().copy() for name, factor in made.factors.items()}
+    for name in ("image_1", "image_2", "image_3"):
+        columns[name][np.arange(60) % 3 > 0] = np.nan
+    np.savez("canvases.npz", x=made.x.numpy(), **columns)
+    nested = nested_digit(tmp_path, capsys)
+    code, said, _ = run(
+        capsys, "fit", EXAMPLES / "canvas.yaml", "canvases.npz", *nested, *SHORT, "--run", "out"
+    )
+    assert code == 0
+    assert "Label image_1: numbers, known for 20 of 60." in said
+    assert "classifier" in (tmp_path / "out" / "metrics.jsonl").read_text()
 
 
 def test_the_commands_at_the_head_of_the_canvas_example_run_as_they_stand(
