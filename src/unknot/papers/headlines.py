@@ -69,6 +69,13 @@ HEADLINES = (
         "multilinear analysis",
     ),
     Headline(
+        "multi-mnist",
+        "canvases with one to three digits, a tenth of them labelled: counts right",
+        "M/(M+N) = 0.1",
+        "a plain convolutional counter, labelled canvases alone",
+        "a plain counter trained as long",
+    ),
+    Headline(
         "mnist-hfvae",
         "MNIST digits found without a label: median and worst share of images in the right class",
         "",
