@@ -90,8 +90,8 @@ EXPERIMENT = Look(
         "the two is the ink is decided in the image alone, for where a border has as much dark as light that is a "
         "toss: of 1,000 training images 91 % get the same answer when they are made anew from 40 components, so the "
         "column of sides can hardly be higher. Settings were chosen on the last 3,000 training images, in trials of "
-        "400 steps; swapped items from which only the recogniser learns were read less well there (84 % of analogies "
-        "against 90). The digits are not equally frequent: from a style of noise a linear probe errs by 80.9 %, five "
+        "400 steps; where only the recogniser learned from swapped items, 84 % of analogies were read, and 90 where "
+        "the generator learned the digit too, though at other weights of swap and independence. The digits are not equally frequent: from a style of noise a linear probe errs by 80.9 %, five "
         "neighbours by 86.2 %."
     ),
 )
