@@ -91,7 +91,7 @@ EXPERIMENT = Look(
         "toss: of 1,000 training images 91 % get the same answer when they are made anew from 40 components, so the "
         "column of sides can hardly be higher. Settings were chosen on the last 3,000 training images, in trials of "
         "400 steps; where only the recogniser learned from swapped items, 84 % of analogies were read, and 90 where "
-        "the generator learned the digit too, though at other weights of swap and independence. The digits are not equally frequent: from a style of noise a linear probe errs by 80.9 %, five "
-        "neighbours by 86.2 %."
+        "the generator learned the digit too, though at other weights of swap and independence. The digits are not "
+        "equally frequent: from a style of noise a linear probe errs by 80.9 %, five neighbours by 86.2 %."
     ),
 )
