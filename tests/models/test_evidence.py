@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -50,7 +52,7 @@ def line(x: Tensor, steps: int, off: Tensor | float = 0.0) -> tuple[Tensor, Tens
         width = torch.full_like(centre, (s**2 / (a**2 + s**2)) ** 0.5 - 1e-3)
         return torch.stack([centre, width.expm1().log()], -1)  # the family's scale is softplus + 1e-3
 
-    def decode(items: Tensor, q: unknot.Trace) -> unknot.Trace:
+    def decode(items: Tensor, q: Any) -> unknot.Trace:
         p = unknot.Trace()
         k = p.concrete(torch.zeros(3), 0.66, value=q["y"], name="y")
         style = p.normal(torch.zeros(1), torch.ones(1), value=q["z"], name="z")
