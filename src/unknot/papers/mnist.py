@@ -84,7 +84,7 @@ REWARD, EVENNESS = 40.0, 120.0  # a tenth and three tenths of the weight of labe
 APART_NOTE = (
     "Read apart: the digit is read by convolutions of its own, which learn from labels and agreement alone, so "
     "that nothing in their training differs from that of the row without the generative model; style and pose are"
-    " read by a perceptron. Once trained, an image whose digit this network gives less than 0.99 is drawn again as "
+    " read by a perceptron. Once trained, an image whose digit this network gives at most 0.99 is drawn again as "
     "each of the ten digits, with the style and pose that 40 steps of ascent find, and read by the network and this "
     "evidence, to the power 0.4, together; the table of the network alone says what the evidence adds. Chosen on "
     "tuning images, one labelled set, a network with 1.24 % error and generators trained beside it: with style and "
