@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -50,7 +52,7 @@ def line(x: Tensor, steps: int, off: Tensor | float = 0.0) -> tuple[Tensor, Tens
         width = torch.full_like(centre, (s**2 / (a**2 + s**2)) ** 0.5 - 1e-3)
         return torch.stack([centre, width.expm1().log()], -1)  # the family's scale is softplus + 1e-3
 
-    def decode(items: Tensor, q: unknot.Trace) -> unknot.Trace:
+    def decode(items: Tensor, q: Any) -> unknot.Trace:
         p = unknot.Trace()
         k = p.concrete(torch.zeros(3), 0.66, value=q["y"], name="y")
         style = p.normal(torch.zeros(1), torch.ones(1), value=q["z"], name="z")
@@ -98,9 +100,9 @@ def test_only_items_of_which_the_network_is_not_sure_are_asked_about(share: floa
     with torch.no_grad():
         network = everywhere.recognition["digit"](everywhere.trunk(x))
     confidence = network.softmax(-1).max(-1).values
-    below = 1.0 if share == 1 else float(confidence.quantile(share))
+    below = float(confidence.quantile(share)) if 0 < share < 1 else share
     model = model_with(evidence={"evidence_steps": 2, "evidence_below": below}).eval()
-    sure = confidence >= below
+    sure = confidence > below
     assert int(sure.sum()) == round(40 * (1 - share))
     found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
     expected = torch.where(sure.unsqueeze(-1), network, everywhere.encode(x)["digit"].dist.logits)
@@ -189,5 +191,9 @@ def test_descriptions_that_have_no_such_evidence_are_refused() -> None:
     two = {**NODES, "digit": {**NODES["digit"], "evidence": 0.1}, "odd": {**NODES["digit"], "size": 2}}
     with pytest.raises(SpecError, match="is not the only one of classes: 'odd' is another"):
         GraphicalModel({"nodes": two}, (1, 8, 8))
+    with pytest.raises(
+        SpecError, match=r"node 'digit': evidence_steps and evidence_below say .* evidence: 0.2"
+    ):
+        model_with(0.0, evidence={"evidence_steps": 4})
     with pytest.raises(SpecError, match="evidence is a number from 0 to 1, but got 2"):
         model_with(2.0)

@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from unknot.core.given_values import given
+from unknot.core.given_values import GivenValues, given
 from unknot.core.partial import partial
 from unknot.core.site_hook import unheard
 from unknot.core.trace import Trace
@@ -37,7 +37,7 @@ from unknot.models.search import search
 Recognised = Callable[
     [str, Mapping[str, Tensor]], Tensor
 ]  # a node and what it is recognised from -> its parameters
-Decode = Callable[[Tensor, Trace], Trace]
+Decode = Callable[[Tensor, Trace | GivenValues], Trace]
 
 
 def why_not(node: NodeSpec, nodes: tuple[NodeSpec, ...]) -> str:

@@ -300,9 +300,7 @@ class GraphicalModel(nn.Module):
     ) -> Tensor:
         """The network's logits ``(B, K)`` and, where they are not sure, what the generative model says of them."""
         data = self.spec.data.name
-        unsure = outputs.softmax(-1).max(-1).values < node.evidence_below
-        if node.evidence_below == 1:
-            unsure = torch.ones_like(unsure)
+        unsure = outputs.softmax(-1).max(-1).values <= node.evidence_below
         if not unsure.any():
             return outputs
         found = log_evidence(

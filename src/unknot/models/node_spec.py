@@ -41,7 +41,7 @@ class NodeSpec:
             (:mod:`unknot.models.evidence`).
         evidence_steps: steps of ascent by which the values of the other nodes are searched for, class by class
             (:mod:`unknot.models.search`); 0: they are the recogniser's.
-        evidence_below: evidence is asked for where the network's best class has less than this probability.
+        evidence_below: evidence is asked for where the network's best class has at most this probability.
         prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
             to have seen beside its own; None: the default.
         weights: of words, "tfidf" for rare words that count more and documents of one length

@@ -181,6 +181,11 @@ def _check_evidence(one: NodeSpec, spec: ModelSpec) -> None:
             f"node '{one.name}': evidence is weighed in the recognition of a model's one node of classes, from the "
             f"data alone, but this node {reason}; leave it out"
         )
+    if not one.evidence and (one.evidence_steps or one.evidence_below < 1):
+        raise SpecError(
+            f"node '{one.name}': evidence_steps and evidence_below say how evidence is found; give it a weight too, "
+            "for instance evidence: 0.2"
+        )
 
 
 def _check_whitening(one: NodeSpec, spec: ModelSpec) -> None:

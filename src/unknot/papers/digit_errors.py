@@ -76,7 +76,9 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 def without_evidence(model: TrainedModel) -> TrainedModel:
     """The same trained model, with a digit that is read by the recognition network alone."""
     module: Any = model.module
-    nodes = tuple(replace(node, evidence=0.0) for node in module.spec.nodes)
+    nodes = tuple(
+        replace(node, evidence=0.0, evidence_steps=0, evidence_below=1.0) for node in module.spec.nodes
+    )
     plain = GraphicalModel(replace(module.spec, nodes=nodes), module.shape).to(
         next(module.parameters()).device
     )

@@ -7,7 +7,7 @@
 ``plug_in``            the probability vector itself goes on (S16 sec. 2.2)
 ``score_function``     REINFORCE with a leave-one-out or running-mean baseline (default for discrete)
 ``enumerate``          the whole support becomes an axis that objectives sum over exactly
-``detached``           a hard draw without gradient: the site learns from its labels alone
+``detached``           a hard draw without gradient: the site learns from labels and from rewards of its classes
 =====================  ==========================================================================
 """
 
