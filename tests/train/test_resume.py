@@ -51,9 +51,9 @@ def _compare_killed_with_unbroken(tmp_path: Path, steps: int, kills: int) -> Non
 
 
 def test_killed_five_times_ends_in_the_same_weights(tmp_path: Path) -> None:
-    _compare_killed_with_unbroken(tmp_path, steps=300, kills=5)
+    _compare_killed_with_unbroken(tmp_path, steps=1500, kills=5)
 
 
 @pytest.mark.slow
 def test_killed_twenty_times_ends_in_the_same_weights(tmp_path: Path) -> None:
-    _compare_killed_with_unbroken(tmp_path, steps=1500, kills=20)
+    _compare_killed_with_unbroken(tmp_path, steps=6000, kills=20)
