@@ -314,7 +314,8 @@ EXPERIMENT = Experiment(
         "sees the frame too (size seemed to be read early and to mix with x, in two runs: .83 / .61 on "
         "tuning images, but .64 / .34 and .67 / .43 on the test images, which were looked at before it was given "
         "up); prices of single marginals that fall too (x and y come out mixed: the marginals of a mixture "
-        "are nearer to the prior); prices that fall from 16 (x, y and size come at once, mixed), from 64 (the size never comes), or "
-        "from 32 without a stop. A total correlation from few items is too small: the last two columns show by how much."
+        "are nearer to the prior); prices that fall from 16 (x, y and size come at once, mixed), from 64 "
+        "(the size never comes), or from 32 without a stop. A total correlation from few items is too small: the last "
+        "two columns show by how much."
     ),
 )
