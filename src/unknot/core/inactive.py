@@ -27,8 +27,7 @@ def held(tensor: Tensor, active: Tensor, leading_dims: int) -> Tensor:
     """
     if not tensor.requires_grad:
         return tensor
-    mask = per_item(_over(active, tensor.shape[:leading_dims]), tensor.ndim - leading_dims)
-    return torch.where(mask, tensor, tensor.detach())
+    return _cut(tensor, _over(active, tensor.shape[:leading_dims]), leading_dims)
 
 
 def held_distribution(dist: Distribution, active: Tensor, event_dims: int) -> Distribution:
@@ -36,8 +35,13 @@ def held_distribution(dist: Distribution, active: Tensor, event_dims: int) -> Di
     leading = _leading(dist, event_dims)
     if not leading:
         return dist  # one set of parameters for all items
-    count = len(leading)
-    return with_tensors(dist, lambda t: held(t, active, count) if t.shape[:count] == leading else t)
+    mask = _over(active, leading)  # once for all parameters
+
+    def held_parameter(tensor: Tensor) -> Tensor:
+        theirs = tensor.requires_grad and tensor.shape[: len(leading)] == leading
+        return _cut(tensor, mask, len(leading)) if theirs else tensor
+
+    return with_tensors(dist, held_parameter)
 
 
 def drawable(dist: Distribution, active: Tensor, event_dims: int) -> Distribution:
@@ -68,6 +72,11 @@ def finite(value: Tensor, active: Tensor, leading_dims: int) -> Tensor:
         return value
     mask = per_item(_over(active, value.shape[:leading_dims]), value.ndim - leading_dims)
     return torch.where(mask | value.isfinite(), value, 0.0)
+
+
+def _cut(tensor: Tensor, mask: Tensor, leading_dims: int) -> Tensor:
+    """``tensor`` without its gradient where ``mask``, over its leading axes, is false."""
+    return torch.where(per_item(mask, tensor.ndim - leading_dims), tensor, tensor.detach())
 
 
 def _over(active: Tensor, leading: Size) -> Tensor:
