@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch import nn
 
 from tests.models.test_agreement import NODES, batch_of_digits
 from unknot import given
 from unknot.models.graphical_model import GraphicalModel
-from unknot.models.swap import at_rest, kept_value, swapped_label
+from unknot.models.swap import at_rest, kept_value, swapped_label, unchanged
 from unknot.objectives import semi_supervised
 
 NORMAL = torch.distributions.Normal
@@ -116,30 +117,60 @@ def test_what_only_follows_the_factors_is_made_anew_and_not_scored() -> None:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_what_the_generator_learns_may_be_the_factors_alone(apart: bool) -> None:
-    """The term is the same; the generator's gradient is that of the factors' reading, the recogniser's that of all."""
+def test_how_much_the_generator_learns_of_the_rest(apart: bool) -> None:
+    """The term is the same; the generator's gradient is that of the factors' reading and a share of the rest's."""
+    gradients, terms = {}, {}
+    nodes = _nodes(apart)
+    for share in (0.0, 0.25, 1.0):
+        terms[share], gradients[share] = _term_and_gradients(nodes, share)
+    torch.testing.assert_close(terms[0.0], terms[1.0])
+    for name, whole in gradients[1.0].items():
+        none, quarter = gradients[0.0][name], gradients[0.25][name]
+        torch.testing.assert_close(quarter, 0.75 * none + 0.25 * whole)
+        assert torch.allclose(none, whole) is not name.startswith("generation")
+    torch.testing.assert_close(_by_hand(nodes), gradients[0.0]["generation.x.network.0.weight"])
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_detached_factor_learns_nothing_from_made_items(apart: bool) -> None:
+    """Its reading still teaches the generator, and the style's network still learns to read the style."""
+    nodes = _nodes(apart)
+    nodes["digit"] |= {"gradient": "detached"}
+    _, found = _term_and_gradients(nodes, 0.0)
+    assert not [name for name in found if name.startswith(("recognition.digit", "trunk.shapes"))]
+    assert any(name.startswith("recognition.style") for name in found)
+    torch.testing.assert_close(_by_hand(nodes), found["generation.x.network.0.weight"])
+
+
+def test_an_unchanged_network_passes_gradients_and_is_as_it_was_afterwards() -> None:
+    network, x = nn.Linear(3, 2), torch.randn(4, 3, requires_grad=True)
+    network.bias.requires_grad_(False)
+    with unchanged(network):
+        network(x).sum().backward()
+    assert network.weight.grad is None
+    torch.testing.assert_close(x.grad, network.weight.sum(0).expand(4, 3))
+    assert (network.weight.requires_grad, network.bias.requires_grad) == (True, False)
+
+
+def _nodes(apart: bool) -> dict[str, dict[str, object]]:
     nodes: dict[str, dict[str, object]] = {key: dict(value) for key, value in NODES.items()}
     if apart:
         nodes["digit"] |= {"sees": "shapes"}
         nodes["style"] |= {"sees": "pixels"}
         nodes["x"] |= {"recogniser": "apart", "channels": [4], "recognition_hidden": [12]}
-    gradients, terms = {}, {}
-    for teaches in ("all", "factors"):
-        torch.manual_seed(0)
-        spec = {"nodes": nodes, "swap": 3.0, "swap_teaches": teaches}
-        model, batch = GraphicalModel(spec, (1, 8, 8)), batch_of_digits()
-        torch.manual_seed(1)
-        _, p = model(batch)
-        terms[teaches] = p["swap"].log_prob
-        p["swap"].log_prob.mean().backward()
-        gradients[teaches] = {name: w.grad for name, w in model.named_parameters() if w.grad is not None}
-    torch.testing.assert_close(terms["all"], terms["factors"])
-    for name, grad in gradients["all"].items():
-        if name.startswith("generation"):
-            assert not torch.allclose(grad, gradients["factors"][name])
-        else:
-            torch.testing.assert_close(grad, gradients["factors"][name])
-    torch.testing.assert_close(_by_hand(nodes), gradients["factors"]["generation.x.network.0.weight"])
+    return nodes
+
+
+def _term_and_gradients(
+    nodes: dict[str, dict[str, object]], share: float
+) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+    torch.manual_seed(0)
+    spec = {"nodes": nodes, "swap": 3.0, "swap_teaches": share}
+    model, batch = GraphicalModel(spec, (1, 8, 8)), batch_of_digits()
+    torch.manual_seed(1)
+    _, p = model(batch)
+    p["swap"].log_prob.mean().backward()
+    return p["swap"].log_prob, {name: w.grad for name, w in model.named_parameters() if w.grad is not None}
 
 
 def _by_hand(nodes: dict[str, dict[str, object]]) -> torch.Tensor:

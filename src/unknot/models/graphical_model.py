@@ -29,7 +29,7 @@ from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.principal_components import PrincipalComponents
 from unknot.models.spec import ModelSpec, read_spec
-from unknot.models.swap import at_rest, kept_value, swapped_label
+from unknot.models.swap import at_rest, kept_value, swapped_label, unchanged
 from unknot.models.whitening import Whitening
 from unknot.models.word_weights import WordWeights
 from unknot.suggest import did_you_mean
@@ -254,19 +254,24 @@ class GraphicalModel(nn.Module):
             node = self.spec[name]
             if self.spec.data.name in node.recognised_from:
                 inputs[self.spec.data.name] = of_factors if node.labels else of_rest
-                outputs = self._recognised(node, inputs)
+                with unchanged(self.recognition[name], node.gradient == "detached"):
+                    outputs = self._recognised(node, inputs)
                 self._family(name).site(read, outputs, values[name], self.temperature, None)
         p.log_term(self.spec.swap * read.log_prob(), name="swap")
 
     def _seen_in_made(self, made: Tensor) -> tuple[Tensor, Tensor]:
         """The features of made items that the factors are read from, and those for the rest."""
+        read = [n for n in self.spec.latents if self.spec.data.name in n.recognised_from]
+        factors, rest = ([n for n in read if n.labels is labelled] for labelled in (True, False))
+        apart = all(n.gradient == "detached" for n in factors)
         with at_rest(self.trunk):
-            if self.spec.swap_teaches == "all":
+            if self.spec.swap_teaches == 1.0 and not apart:
                 features = self.trunk(made)
                 return features, features
-            read = [n for n in self.spec.latents if self.spec.data.name in n.recognised_from]
-            of_factors = self.trunk.of_parts({n.sees for n in read if n.labels}, made)
-            return of_factors, self.trunk.of_parts({n.sees for n in read if not n.labels}, made.detach())
+            with unchanged(self.trunk, apart):
+                of_factors = self.trunk.of_parts({n.sees for n in factors}, made)
+            damped = made.detach() + self.spec.swap_teaches * (made - made.detach())
+            return of_factors, self.trunk.of_parts({n.sees for n in rest}, damped)
 
     # ---- parts --------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ class ModelSpec:
         independence: price of what labelled nodes and the others have to do with each other
             (:mod:`unknot.models.independence`).
         swap: weight of reading items made with others' factors as they were made (:mod:`unknot.models.swap`).
-        swap_teaches: what the generator learns from such items: to make "all" of them easy to read, or the "factors".
+        swap_teaches: how much the generator learns of making the rest of such items easy to read, beside the factors.
         width: of default hidden layers.
         temperature: of relaxed draws.
         samples: draws of the recognition program in a training step; None: one, without an axis.
@@ -47,7 +47,7 @@ class ModelSpec:
     critic: float = 0.0
     independence: float = 0.0
     swap: float = 0.0
-    swap_teaches: str = "all"
+    swap_teaches: float = 1.0
     width: int = 256
     temperature: float = 0.66
     samples: int | None = None

@@ -88,7 +88,7 @@ MODEL_SETTINGS: dict[str, Schema] = {
     "critic": number(0, HEAVIEST),
     "independence": number(0, HEAVIEST),
     "swap": number(0, HEAVIEST),
-    "swap_teaches": {"enum": ["all", "factors"], "description": "all or factors"},
+    "swap_teaches": number(0, 1),
     "width": whole(1, WIDEST),
     "temperature": number(above=0),
     "samples": left_out_or(whole(1, 10**4)),

@@ -11,7 +11,10 @@ item whatever its factors, and the generator to make items whose factors can be 
 
 The generator also learns to make the rest easy to read. That keeps styles where they are, but where a factor leaves a
 style little to show, as a 1 does, it comes to write the style in specks that only the recogniser looks at. With
-``swap_teaches: factors`` the generator learns from the factors' reading alone, and the recogniser from all.
+``swap_teaches`` below 1 this part of its gradient counts so much less; at 0 it learns from the factors' reading alone.
+
+A factor whose ``gradient`` is "detached" learns nothing from what the generator asks for, and so nothing from made
+items either: a network that was taught to read them would be the worse reader of real ones, and the worse judge.
 
 Made items are read as they will be when training is over: without dropout, and with batch norm by its running moments,
 which they do not enter. By moments of their own, made items that are paler than real ones would look like them in
@@ -53,3 +56,16 @@ def at_rest(network: nn.Module) -> Iterator[None]:
         yield
     finally:
         network.train(training)
+
+
+@contextmanager
+def unchanged(network: nn.Module, really: bool = True) -> Iterator[None]:
+    """Inside, gradients pass through a network, unless not ``really``, and leave its own weights alone."""
+    weights = [w for w in network.parameters() if really and w.requires_grad]
+    for weight in weights:
+        weight.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for weight in weights:
+            weight.requires_grad_(True)

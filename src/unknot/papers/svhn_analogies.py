@@ -34,7 +34,7 @@ def model(style: int, separate: bool = True) -> dict[str, Any]:
     nodes["digit"] |= {"sees": "shapes", "gradient": "detached"}
     nodes["style"] |= {"sees": "pixels", "recognition_hidden": [256]}
     views = {key: BEST[key] for key in ("augment", "agreement", "confidence")}
-    apart = {"swap": 10.0, "swap_teaches": "factors", "independence": 10000.0}
+    apart = {"swap": 10.0, "swap_teaches": 0.0, "independence": 10000.0}
     return {**views, **(apart if separate else {}), "nodes": nodes}
 
 
