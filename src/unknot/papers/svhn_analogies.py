@@ -34,7 +34,7 @@ def model(style: int, separate: bool = True) -> dict[str, Any]:
     nodes["digit"] |= {"sees": "shapes", "gradient": "detached"}
     nodes["style"] |= {"sees": "pixels", "recognition_hidden": [256]}
     views = {key: BEST[key] for key in ("augment", "agreement", "confidence")}
-    apart = {"swap": 10.0, "swap_teaches": 0.0, "independence": 10000.0}
+    apart = {"swap": 40.0, "swap_teaches": 0.0, "independence": 10000.0}
     return {**views, **(apart if separate else {}), "nodes": nodes}
 
 
@@ -89,9 +89,10 @@ EXPERIMENT = Look(
         "shorter time. Ink and background are told apart by brightness, in the image and in its analogies; which of "
         "the two is the ink is decided in the image alone, for where a border has as much dark as light that is a "
         "toss: of 1,000 training images 91 % get the same answer when they are made anew from 40 components, so the "
-        "column of sides can hardly be higher. Settings were chosen on the last 3,000 training images, in trials of "
-        "400 steps; where only the recogniser learned from swapped items, 84 % of analogies were read, and 90 where "
-        "the generator learned the digit too, though at other weights of swap and independence. The digits are not "
+        "column of sides can hardly be higher. Settings were chosen on the last 3,000 training images. There, of 1,000 "
+        "images, with a weight of swap of 10 and of 40: 92.4 and 97.1 % read, hue .97 and .95, ink .94 and .92, style "
+        "moves .30 and .33, five neighbours 78.5 and 81.1 %; and with 40 and a generator that learns a quarter of the "
+        "style too, 95.1 %, .97, .94, .16 and 79.0 %: what can be read better is coloured worse. The digits are not "
         "equally frequent: from a style of noise a linear probe errs by 80.9 %, five neighbours by 86.2 %."
     ),
 )
