@@ -16,6 +16,7 @@ from unknot.data.from_arrays import from_arrays
 from unknot.data.user.table_cells import cells_of
 from unknot.data.user.table_kinds import LEAVE_OUT, read_columns
 from unknot.errors import DataError, SpecError, UnknotWarning
+from unknot.missing import is_missing
 
 
 def is_frame(x: Any) -> bool:
@@ -111,16 +112,6 @@ def _cells(name: str, values: np.ndarray) -> list[str | None]:
             f"x, column '{name}': holds {type(first).__name__} values; make numbers or words of them, or leave it out."
         )
     return [None if is_missing(value) else _text(value) for value in values]
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN (which is not itself), and pandas' NA (which does not say)."""
-    if value is None:
-        return True
-    if isinstance(value, list | tuple | dict | np.ndarray):
-        return False
-    same = value == value
-    return not isinstance(same, bool | np.bool_) or not same
 
 
 def _text(value: Any) -> str:

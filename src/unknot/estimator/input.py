@@ -15,8 +15,9 @@ from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_column import read_factor
 from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, is_missing, read_frame, read_table
+from unknot.estimator.frame import is_frame, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
+from unknot.missing import is_missing
 from unknot.models.node_spec import NodeSpec
 from unknot.models.word_weights import refuse_fractions
 
