@@ -120,7 +120,7 @@ def atomic_folder(target: Path, replace: bool = False) -> Iterator[Path]:
             for name in names:
                 _flush(Path(folder, name))
             _flush(Path(folder))
-        if replace and target.exists():
+        if replace and target.is_dir():  # a file of that name is not ours to replace
             if not _swapped(temporary, target):
                 _exchange(temporary, target)
         else:
