@@ -35,6 +35,16 @@ def test_every_way_to_say_unknown(given, classes):
 
 
 @pytest.mark.parametrize(
+    ("given", "kind"),
+    [(["b", None, "a"], "string"), ([2, None, 1], "Int64"), ([True, None, False], "boolean")],
+)
+def test_pandas_own_kinds_of_missing(given, kind):
+    pandas = pytest.importorskip("pandas")
+    said = None if kind != "Int64" else "categorical"
+    assert read_factor("f", pandas.Series(given, dtype=kind), 3, said).values.tolist() == [1, -1, 0]
+
+
+@pytest.mark.parametrize(
     ("given", "kind", "values"),
     [
         ([True, None, False], "binary", [1, -1, 0]),
@@ -43,6 +53,8 @@ def test_every_way_to_say_unknown(given, classes):
         (np.array([0, 250, 7], dtype=np.uint8), "categorical", [0, 2, 1]),
         (["cat", None, "ant"], "categorical", [1, -1, 0]),
         (["cat", NAN, "ant"], "categorical", [1, -1, 0]),
+        (["cat", " ", "ant"], "categorical", [1, -1, 0]),
+        (np.array(["cat", "", "ant"]), "categorical", [1, -1, 0]),
         (np.array(["cat", "ant", "cat"]), "categorical", [1, 0, 1]),
         (np.array([b"cat", b"ant", b"cat"]), "categorical", [1, 0, 1]),
         (np.ma.array(["cat", "?", "ant"], mask=[0, 1, 0]), "categorical", [1, -1, 0]),
@@ -122,7 +134,15 @@ def test_classes_by_value_and_by_name():
         (5, None, None, "factor 'f': one labels for 3 items"),
         ([[0, 1], [1, 2], [2, 3]], None, None, "one per item, got shape"),
         ([[0], [1, 2], [2]], None, None, "do not form an array"),
-        ([None, None, None], None, None, "declare it in `kinds`"),
+        (
+            [None, None, None],
+            None,
+            None,
+            "no label is known, so that its kind cannot be told; declare it in `kinds`",
+        ),
+        ([1j, 2j, 3j], None, None, "factor 'f': its kind cannot be told"),
+        ([-1, -1, -1], None, None, "factor 'f': no label is known"),
+        (["yes", "yes ", "no"], None, None, "'yes' and 'yes ' differ by spaces only"),
         ([0, 1, 2], "ordinal", None, "kind is one of"),
         ([0, 1, 1], None, [-1, 1], "-1 means unknown"),
         ([0, 1, 1], None, ["a", "a"], "two classes have the same name"),

@@ -44,8 +44,8 @@ def from_arrays(
 
     * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``.
       Rows of whole numbers, wide and nearly empty, are counts of words, of which only the words present are held;
-    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN or masked out, and -1
-      for the integer kinds; in a continuous factor -1 is a number like any other;
+    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN, an empty word or masked
+      out, and -1 for the integer kinds; in a continuous factor -1 is a number like any other;
     * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
       floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
     * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
