@@ -30,13 +30,13 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
+    from unknot.cli.opening import read_like
     from unknot.data.user.csv_file import write_table
-    from unknot.data.user.user_files import read_user_data
     from unknot.workflow.prediction_table import prediction_rows
     from unknot.workflow.trained_model import TrainedModel
 
     model = TrainedModel.load(run)
-    asked = read_user_data(data, like=model.data)
+    asked = read_like(model, data)
     names, told = _told(data, asked, model)
     rows = prediction_rows(model, asked, names, told)
     write_table(output, next(rows), rows)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from unknot.data.column import Column
@@ -18,8 +19,6 @@ from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
 from unknot.missing import is_missing
-from unknot.models.node_spec import NodeSpec
-from unknot.models.word_weights import refuse_fractions
 
 _MOST_CELLS = 2**30  # of sparse data made dense
 
@@ -89,36 +88,13 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
     return spoken
 
 
-def refuse_other_items(items: Dataset, known: Dataset, node: NodeSpec) -> None:
-    """Refuse items of another shape than those of the training data, or that the data's ``node`` cannot hold.
-
-    Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0, and whole where they are weighed.
-    """
-    if items.item_shape != known.item_shape:
-        what = "features" if len(items.item_shape) == len(known.item_shape) == 1 else "items"
-        count = f"X has {items.item_shape.numel()} features, but expecting {known.item_shape.numel()}: "
-        raise DataError(
-            f"{count if what == 'features' else ''}x has items of shape {tuple(items.item_shape)}, but the model "
-            f"was fitted on {tuple(known.item_shape)}; resize or cut them as for fit."
-        )
-    if not isinstance(items.x, Tensor):
-        return
-    low, high = float(items.x.min()), float(items.x.max())
-    if node.family == "multinomial" and low < 0:
-        raise DataError(f"x holds {low:g}, but the model was fitted on counts, which are at least 0.")
-    if node.weights:
-        refuse_fractions(items.x)
-    if node.family == "bernoulli" and items.x.is_floating_point() and (low < 0 or high > 1):
-        worst = high if high > 1 else low
-        raise DataError(
-            f"x holds {worst:g}, but the model was fitted on values from 0 to 1; scale x as it was for fit."
-        )
-
-
 def _as_array(x: Any) -> np.ndarray:
     """An array of what numpy, torch, scipy or plain lists hold."""
     if isinstance(x, Tensor):
-        return np.asarray(x.detach().cpu().numpy())
+        plain = x.detach().cpu().to_dense()
+        return np.asarray((plain.float() if plain.dtype == torch.bfloat16 else plain).numpy())
+    if isinstance(x, np.ma.MaskedArray):
+        x = _gaps(x)
     if hasattr(x, "toarray"):  # scipy's sparse matrices
         if int(np.prod(x.shape)) > _MOST_CELLS:
             raise DataError(
@@ -136,6 +112,15 @@ def _as_array(x: Any) -> np.ndarray:
     if array.dtype.kind == "O" and not _has_words_or_gaps(array):
         array = _numbers(array)
     return array
+
+
+def _gaps(x: np.ma.MaskedArray) -> np.ndarray:
+    """An array with gaps where entries are masked out."""
+    if not np.ma.is_masked(x):
+        return np.asarray(x)
+    if x.dtype.kind in "buif":
+        return x.astype(np.float64).filled(np.nan)
+    return x.astype(object).filled(None)
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:
