@@ -101,6 +101,11 @@ def test_continuous_labels():
     assert read_factor("f", np.zeros((3, 2)), 3).values.shape == (3, 2)
 
 
+@pytest.mark.parametrize("kind", ["continuous", "binary", "count"])
+def test_empty_words_are_unknown_numbers_too(kind):
+    assert not read_factor("f", ["", " "], 2, kind).known.any()
+
+
 def test_classes_by_value_and_by_name():
     assert read_factor("f", [3, 1, -1], 3, classes=[1, 3]).values.tolist() == [1, 0, -1]
     assert read_factor("f", [3, 1, -1], 3, classes=[1, 3]).classes == ("1", "3")

@@ -120,6 +120,10 @@ def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float
         finite = fine.reshape(len(block), -1).all(1)
         if not bool(finite.all()):
             row = start + int((~finite).nonzero()[0])
+            if missing:
+                raise DataError(
+                    f"{name}: x holds infinity, or a number beyond 3e38, in row {row}; mend or empty the cell."
+                )
             raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
         if block.numel():
             low, high = _lower(low, float(block.min())), _higher(high, float(block.max()))

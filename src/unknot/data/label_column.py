@@ -241,8 +241,8 @@ def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
 
 def _refuse_words(name: str, values: np.ndarray, unknown: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "U":
-        if not values.size:
-            raise DataError(f"factor '{name}': its labels are words of no length, expected numbers.")
+        if unknown.all():
+            return np.zeros(values.shape)
         row = int(np.nonzero(~unknown)[0][0])
         raise DataError(f"factor '{name}', row {row}: got {str(values[row])!r}, expected a number.")
     return values

@@ -29,6 +29,7 @@ class Fitted:
     """The side of an estimator that follows from its trained model, ``trained_``; before ``fit`` it refuses."""
 
     trained_: TrainedModel
+    columns: Any
 
     def _take(self, model: TrainedModel) -> None:
         """The fitted attributes that follow from a model."""
@@ -63,7 +64,7 @@ class Fitted:
         known = self.trained_.data
         if known.table and known.columns and not is_frame(x):
             warn_of_position(known.table)
-        items = read_items(x, known=known.table, like=known)
+        items = read_items(x, self.columns if known.table else None, known=known.table, like=known)
         if isinstance(known, TextDataset) != isinstance(items, TextDataset):
             was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
             raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")

@@ -43,7 +43,7 @@ def read_items(
     if is_sparse_counts(x):
         return read_sparse_counts(x)
     if is_frame(x):
-        return read_frame(x, columns, known)
+        return read_frame(x, None if known else columns, known)  # the columns left out then may be absent now
     array = _as_array(x)
     if array.ndim == 0 or len(array) == 0:
         raise DataError("x has no rows: there is no data (0 samples).")
@@ -119,8 +119,8 @@ def _gaps(x: np.ma.MaskedArray) -> np.ndarray:
     if not np.ma.is_masked(x):
         return np.asarray(x)
     if x.dtype.kind in "buif":
-        return x.astype(np.float64).filled(np.nan)
-    return x.astype(object).filled(None)
+        return np.asarray(np.ma.filled(x.astype(np.float64), np.nan))
+    return np.asarray(np.ma.filled(x.astype(object), None))
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:

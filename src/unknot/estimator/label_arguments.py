@@ -30,7 +30,8 @@ def known_labels(name: str, truth: Any, guess: np.ndarray, continuous: bool) -> 
     values, absent = label_array(name, truth)
     if not continuous and values.dtype.kind != "U":
         absent = absent | (values == -1)
-    known = ~absent.reshape(len(absent), -1).any(1) if absent.ndim else np.zeros(0, dtype=bool)
+    values, absent = np.atleast_1d(values), np.atleast_1d(absent)
+    known = np.asarray(~absent.reshape(len(absent), -1).any(1))
     if len(known) != len(guess) or not known.any():
         raise DataError(f"score(): expected labels of '{name}' for {len(guess)} items, some of them known.")
     came, was = ("words" if array.dtype.kind == "U" else "numbers" for array in (values, guess))

@@ -33,6 +33,7 @@ def test_missing_cells_and_decimal_commas() -> None:
         "0",
         "x",
     ]
+    assert [read_cell(cell) for cell in ("None", "n/a", "none", "Na")] == [None, None, "none", "Na"]
     assert read_cell("1,5", decimal_comma=True) == "1.5"
     assert read_cell("1,5") == "1,5"
     assert [is_number(cell) for cell in ("1e3", "-.5", "x", "1,5")] == [True, True, False, False]

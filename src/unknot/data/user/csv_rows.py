@@ -55,7 +55,8 @@ class CsvRows:
             unguarded(" ".join(name.split())) for name in first
         ]  # a cell may have several lines, a name one
         if len(set(names)) != len(names):
-            raise DataError(f"{self.path}: two columns have the same name.")
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise DataError(f"{self.path}: two columns have the same name, '{twice}'.")
         return names
 
     def _open(self) -> IO[str]:
