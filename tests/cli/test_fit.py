@@ -248,6 +248,15 @@ def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.xlsx", "t.txt"])
+def test_a_file_of_another_kind_is_no_spec(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(b"PK\x03\x04a,b")
+    said = refused(capsys, "fit", tmp_path / name, "--label", "b", "-o", tmp_path / "run")
+    assert "expected an .npz file, a .csv table" in said
+
+
 def test_a_folder_that_is_taken_stays_as_it_is(
     tmp_path: Path, trained_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

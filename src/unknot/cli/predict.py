@@ -47,14 +47,14 @@ def _told(path: Path, asked: Dataset, model: TrainedModel) -> tuple[list[str], I
     """What tells items apart, and it for each of them, read while it is asked for."""
     from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_cell import read_cell
-    from unknot.data.user.csv_rows import CsvRows
+    from unknot.data.user.csv_rows import CsvRows, is_table
     from unknot.data.user.image_folder import image_names
     from unknot.data.user.text_folder import text_names
 
     if path.is_dir():
         files = text_names(path) if isinstance(asked, TextDataset) else image_names(path)
         return ["file"], iter(zip(files, strict=True))
-    if path.suffix != ".csv":
+    if not is_table(path):
         return ["row"], iter(zip(asked.ids.tolist(), strict=True))
     table = CsvRows(path)
     ours = {column.name for column in model.data.table} | set(model.data.factors)

@@ -91,6 +91,8 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     else:
         low, high = _range(items, name, missing)
         _refuse_wrong_scale(items, low, high, name)
+        if isinstance(items, Tensor) and items.dtype == torch.int64 and low < 0:
+            items = items.float()  # numbers, that is: counts are at least 0
         is_image = items.dtype.is_floating_point and low >= 0 and high <= 1
         if isinstance(items, Tensor) and low >= 0 and _are_words(items):
             return _counts(items)
@@ -139,7 +141,12 @@ def _higher(one: float, other: float) -> float:
 
 
 def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:
-    """Images of floats from 0 to 255 would be taken for something else than pixels."""
+    """Images of floats from 0 to 255, or of other whole numbers, would be taken for something else than pixels."""
+    if items.ndim > 2 and items.dtype not in (torch.uint8, torch.bool) and not items.dtype.is_floating_point:
+        raise DataError(
+            f"{name}: x holds whole numbers of type {str(items.dtype).removeprefix('torch.')} in items of shape "
+            f"{tuple(items.shape[1:])}: make images uint8 (0 to 255), or floats from 0 to 1."
+        )
     if items.ndim not in (3, 4) or not items.dtype.is_floating_point:
         return
     if low >= 0 and 1 < high <= 255:

@@ -54,11 +54,6 @@ def read_items(
         raise DataError(f"columns are for rows of a table, but the items of x have shape {array.shape[1:]}.")
     if array.dtype.kind not in "buif":
         raise DataError("x is not an array of numbers: images must have one size, and rows one length.")
-    if array.ndim > 2 and array.dtype.kind in "iu" and array.dtype != np.uint8:
-        raise DataError(
-            f"x holds whole numbers of type {array.dtype} in items of shape {array.shape[1:]}: make images uint8 "
-            "(0 to 255), or floats from 0 to 1."
-        )
     return from_arrays(array.astype(np.float32) if array.dtype.kind == "b" else array)
 
 

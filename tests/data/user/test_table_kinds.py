@@ -26,9 +26,11 @@ def test_known_columns_refuse_other_words() -> None:
 
 def test_an_empty_column_is_left_out_and_said() -> None:
     cells = cells_of({"a": ["1.5", "2"], "b": [None, None], "c": [None, "3"]})
-    with pytest.warns(UnknotWarning, match="column '[bc]' has no entry among the rows to train on"):
+    with pytest.warns(UnknotWarning, match="to train on, and left out: column 'b', 'c'"):
         table, _ = read_columns("t", cells, {}, deciding=np.array([True, False]))
     assert [column.name for column in table] == ["a"]
+    with pytest.raises(DataError, match="t has no data: every entry is missing"):
+        read_columns("t", cells_of({"a": [None], "b": [None]}), {})
 
 
 @pytest.mark.parametrize("words", [["1,5", "2,25", "3"], ["1,200", "12,345.6", "999"]])

@@ -80,6 +80,11 @@ class CsvRows:
             )
 
 
+def is_table(path: Path) -> bool:
+    """Whether a file's name is that of a table."""
+    return path.suffix.lower() in (".csv", ".tsv")
+
+
 def read_rows(path: Path) -> dict[str, list[str | None]]:
     """The columns of a small .csv file by name, None where a cell is empty."""
     rows = CsvRows(path)

@@ -57,7 +57,9 @@ def read_columns(
     table = tuple(known)
     if not known:
         wanted = list(cells.columns) if names is None else names
-        data = [name for name in wanted if name in kinds or not found.tells_nothing(name)]
+        empty = found.empty([name for name in wanted if name not in kinds])
+        rest = [name for name in wanted if name not in empty]
+        data = [name for name in rest if name in kinds or not found.tells_rows_apart(name)]
         table = tuple(found.describe(name, kinds.get(name)) for name in data)
     if not table:
         raise DataError(f"{where} has no columns of data.")
@@ -112,14 +114,17 @@ class _Reader:
         self._refuse(column, [word for word in held.words if not _can_hold(column.kind, word)])
         return np.array([float(word) for word in held.words])
 
-    def tells_nothing(self, name: str) -> bool:
-        """Whether a column is empty, or only tells rows apart."""
-        if self.counts[name].any() or self.cells.columns[name].strays:
-            return self._tells_rows_apart(name)
-        self._warn(f"column '{name}' has no entry among the rows to train on and is left out.")
-        return True
+    def empty(self, names: Sequence[str]) -> set[str]:
+        """The columns without an entry."""
+        found = [n for n in names if not self.counts[n].any() and not self.cells.columns[n].strays]
+        if found and len(found) == len(self.cells.columns):
+            raise DataError(f"{self.where} has no data: every entry is missing.")
+        if found:
+            listed = ", ".join(f"'{name}'" for name in found[:6]) + (", ..." if len(found) > 6 else "")
+            self._warn(f"without an entry among the rows to train on, and left out: column {listed}.")
+        return set(found)
 
-    def _tells_rows_apart(self, name: str) -> bool:
+    def tells_rows_apart(self, name: str) -> bool:
         """Whether a column only does that: another word in every row, or numbers under the name "id"."""
         count, called = int(self.deciding.sum()), name.lower() in ("", "id", "index")
         called = called or name.lower().endswith(("_id", " id"))
