@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -273,7 +273,10 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         if len(factors) != 1:
             raise SpecError("vary() changes one factor at a time: vary(x, digit=range(10)).")
         (name, settings), rows = next(iter(factors.items())), self._rows(x)
-        values = [self.trained_.value(name, one, len(rows)) for one in settings]
+        listed = list(settings) if isinstance(settings, Iterable) and not isinstance(settings, str) else []
+        if not listed:
+            raise SpecError(f"vary() takes a list of values: vary(x, {name}=[...]), but got {settings!r}.")
+        values = [self.trained_.value(name, one, len(rows)) for one in listed]
         return self._worded(self.trained_.vary(rows, name, values).numpy())
 
     # ---- looking ------------------------------------------------------------------------------------
