@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,10 +15,11 @@ from unknot.data.dataset import Dataset
 from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
+from unknot.data.lost_digits import lost_digits, sentence
 from unknot.data.plain_array import plain_array
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 # Whole numbers in rows this wide and with this share of zeros are counts of words. (Pixels are uint8, and of written
 # digits four in five are empty.)
@@ -76,7 +78,10 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     if isinstance(x, Tensor | StoredItems):
         items = x
     else:
-        items = torch.as_tensor(plain_array(x, name))
+        numbers = plain_array(x, name)
+        if numbers.ndim == 2 and np.asarray(x).dtype == np.float64:
+            _warn_of_lost_digits(np.asarray(x), name)
+        items = torch.as_tensor(numbers)
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
     if items.ndim == 4 and items.shape[1] not in (1, 3) and items.shape[3] in (1, 3, 4):
@@ -99,6 +104,12 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     if not is_image or items.ndim != 3:
         return items
     return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
+
+
+def _warn_of_lost_digits(rows: np.ndarray, name: str) -> None:
+    lost = np.nonzero(lost_digits(rows))[0]
+    if len(lost):
+        warnings.warn(sentence(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
 
 
 def _are_words(items: Tensor) -> bool:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
+from unknot.data.lost_digits import lost_digits, sentence
 from unknot.errors import DataError, UnknotWarning
 from unknot.missing import missing_entries
 
@@ -235,8 +236,10 @@ def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Ten
 
 def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
     """Continuous labels as float32, NaN where unknown."""
-    numbers = _refuse_words(name, values, unknown).astype(np.float32)
-    return torch.from_numpy(np.where(unknown, np.float32(np.nan), numbers))
+    numbers = np.where(unknown, np.nan, _refuse_words(name, values, unknown))
+    if lost_digits(numbers).any():
+        warnings.warn(sentence(f"factor '{name}'"), UnknotWarning, stacklevel=2)
+    return torch.from_numpy(numbers.astype(np.float32))
 
 
 def _refuse_words(name: str, values: np.ndarray, unknown: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 
 from unknot.data.column import COLUMN_KINDS, Column, ColumnKind
+from unknot.data.lost_digits import lost_digits, sentence
 from unknot.data.user.csv_cell import has_comma, is_number
 from unknot.data.user.table_cells import TableCells
 from unknot.data.user.table_rows import TableRows
@@ -110,9 +111,12 @@ class _Reader:
             return np.array([index.get(word, np.nan) for word in held.words])
         if held.numeric:
             self._refuse(column, list(held.strays.values()))
+            self._say_lost(column.name, self.cells.numbers[:, self.cells.position(column.name)])
             return None
         self._refuse(column, [word for word in held.words if not _can_hold(column.kind, word)])
-        return np.array([float(word) for word in held.words])
+        numbers = np.array([float(word) for word in held.words])
+        self._say_lost(column.name, numbers)
+        return numbers
 
     def empty(self, names: Sequence[str]) -> set[str]:
         """The columns without an entry."""
@@ -216,6 +220,10 @@ class _Reader:
         if column.kind == "binary":
             expected = f"0 or 1 (other numbers are declared: columns {{'{column.name}': 'real'}})"
         raise DataError(f"{self._cell(column.name, row)}, expected {expected}.")
+
+    def _say_lost(self, name: str, numbers: np.ndarray) -> None:
+        if lost_digits(numbers):
+            warnings.warn(sentence(f"{self.where}, column '{name}'"), UnknotWarning, stacklevel=2)
 
     def _say_unseen(self, name: str, strange: Sequence[str]) -> None:
         listed = ", ".join(repr(word) for word in strange[:3]) + (", ..." if len(strange) > 3 else "")
