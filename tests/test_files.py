@@ -102,6 +102,15 @@ def test_the_caller_s_own_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert _names(tmp_path) == ["folder"]
 
 
+def test_a_folder_of_that_name_is_not_replaced_by_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for target in (tmp_path, Path("."), Path("/")):
+        with pytest.raises(DiskError, match="it is a folder; name a file in it"):
+            write_file(target, b"1")
+
+
 def test_a_file_of_that_name_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
     target = tmp_path / "table.csv"
     target.write_bytes(b"mine")

@@ -39,6 +39,13 @@ def test_words_numbers_and_file_names(
     rows = rows_of(tmp_path / "p.csv")
     assert list(rows[0]) == ["row", "patient", "group", "group probability", "severity"]
     assert rows[7]["patient"] == "p7"  # the column that tells rows apart is kept
+    with_old = [
+        line + (",group probability" if i == 0 else ",0.5")
+        for i, line in enumerate(table.read_text().split())
+    ]
+    (tmp_path / "again.csv").write_text("\n".join(with_old) + "\n")
+    assert run(capsys, "predict", "table", "again.csv", "-o", "q.csv")[0] == 0
+    assert (tmp_path / "q.csv").read_text() == (tmp_path / "p.csv").read_text()  # not what was said before
     assert {row["group"] for row in rows} <= {"ill", "well"}
     assert all(np.isfinite(float(row["severity"])) for row in rows)
 

@@ -58,6 +58,7 @@ def _told(path: Path, asked: Dataset, model: TrainedModel) -> tuple[list[str], I
         return ["row"], iter(zip(asked.ids.tolist(), strict=True))
     table = CsvRows(path)
     ours = {column.name for column in model.data.table} | set(model.data.factors)
+    ours |= {f"{name} probability" for name in model.data.factors}  # of an earlier prediction
     kept = [i for i, name in enumerate(table.names) if name not in ours]
 
     def cells() -> Iterator[Sequence[Any]]:
