@@ -391,3 +391,19 @@ def test_a_folder_of_sub_folders(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "Label label: 2 classes (kind 0, kind 1), known for 40 of 40." in out
     assert "There is no labelled test data" in out
     assert "say what to fit" in refused(capsys, "fit")
+
+
+def test_classes_that_look_like_numbers_are_to_be_declared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column of classes with gaps, as pandas writes it."""
+    rows = "".join(f"{i}.5,{['0.0', '1.0', ''][i % 3]}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(f"a,kind\n{rows}")
+    fit = ["fit", tmp_path / "t.csv", "--label", "kind", "-o", tmp_path / "run", "--set", "train.steps=2"]
+    assert (
+        "say which, kinds={'kind': 'categorical'} or 'continuous', for a file --set \"data.kinds="
+        in refused(capsys, *fit)
+    )
+    code, out, _ = run(capsys, *fit, "--set", "data.kinds={kind: categorical}", "--no-verdict")
+    assert code == 0
+    assert "Label kind: 2 classes (0, 1)" in out

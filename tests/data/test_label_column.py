@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from unknot.data.label_column import class_values, read_factor
+from unknot.data.label_column import class_values, read_factor, refuse_whole_floats
 from unknot.errors import DataError, UnknotWarning
 
 NAN = float("nan")
@@ -25,6 +25,7 @@ MASKED = np.ma.array([2, 0, 1], mask=[False, True, False])
         MASKED.astype(np.float32),
         torch.tensor([2, -1, 1]),
         torch.tensor([2.0, NAN, 1.0]),
+        torch.tensor([2.0, NAN, 1.0], dtype=torch.bfloat16, requires_grad=True),
     ],
 )
 @pytest.mark.parametrize("classes", [range(3), ("a", "b", "c")])
@@ -104,6 +105,13 @@ def test_continuous_labels():
 @pytest.mark.parametrize("kind", ["continuous", "binary", "count"])
 def test_empty_words_are_unknown_numbers_too(kind):
     assert not read_factor("f", ["", " "], 2, kind).known.any()
+
+
+def test_whole_numbers_beside_gaps_are_to_be_declared():
+    with pytest.raises(DataError, match="whole numbers beside NaN may be classes or numbers; say which"):
+        refuse_whole_floats(read_factor("f", [1.0, NAN, 2.0], 3))
+    for given in ([1.5, NAN, 2.0], [1.0, 3.0, 2.0], [NAN, NAN, NAN], [-2.0, NAN, 1.0]):
+        refuse_whole_floats(read_factor("f", given, 3, "continuous"))
 
 
 def test_classes_by_value_and_by_name():

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
 from unknot.data.lost_digits import lost_digits, sentence
+from unknot.data.plain_array import numpy_of
 from unknot.errors import DataError, UnknotWarning
 from unknot.missing import missing_entries
 
@@ -72,6 +73,19 @@ def read_factor(
     return factor
 
 
+def refuse_whole_floats(factor: Factor) -> None:
+    """Refuse numbers, taken as such by their type alone, that are whole and have gaps: classes often come so."""
+    known = factor.values[factor.known]
+    if factor.kind != "continuous" or known.ndim != 1 or not 0 < len(known) < len(factor):
+        return
+    if bool((known == known.round()).all() and (known >= UNKNOWN).all()):
+        raise DataError(
+            f"factor '{factor.name}': whole numbers beside NaN may be classes or numbers; say which, "
+            f"kinds={{'{factor.name}': 'categorical'}} or 'continuous', for a file --set "
+            f'"data.kinds={{{factor.name}: categorical}}" (classes may also mark the unknown by -1).'
+        )
+
+
 def class_values(names: Sequence[str]) -> list[Any]:
     """Names of classes as the labels that they came from: whole numbers if all of them are, else words.
 
@@ -89,7 +103,7 @@ def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     masked = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.False_
     if isinstance(given, Tensor):
-        given = given.detach().cpu().numpy()
+        given = numpy_of(given)
     try:
         values = np.asarray(given)
         if isinstance(given, (list, tuple)) and values.dtype.kind == "U":

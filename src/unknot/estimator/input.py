@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
-from unknot.data.label_column import read_factor
+from unknot.data.label_column import read_factor, refuse_whole_floats
+from unknot.data.plain_array import numpy_of
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
@@ -62,13 +62,9 @@ def with_labels(items: Dataset, labels: Mapping[str, Any], kinds: Mapping[str, K
     for name in kinds:
         if name not in labels:
             raise SpecError(f"kinds speaks of '{name}', but no such labels were given.")
-    for name, values in labels.items():
-        if name not in kinds and _classes_or_numbers(values):
-            raise DataError(
-                f"factor '{name}': whole numbers beside NaN may be classes or numbers; say which, "
-                f"kinds={{'{name}': 'categorical'}} or 'continuous' (classes may also mark the unknown by -1)."
-            )
     made = {name: read_factor(name, v, len(items), kinds.get(name)) for name, v in labels.items()}
+    for name in made.keys() - kinds.keys():
+        refuse_whole_floats(made[name])
     return replace(items, factors=made)
 
 
@@ -86,8 +82,7 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
 def _as_array(x: Any) -> np.ndarray:
     """An array of what numpy, torch, scipy or plain lists hold."""
     if isinstance(x, Tensor):
-        plain = x.detach().cpu().to_dense()
-        return np.asarray((plain.float() if plain.dtype == torch.bfloat16 else plain).numpy())
+        return numpy_of(x)
     if isinstance(x, np.ma.MaskedArray):
         x = _gaps(x)
     if hasattr(x, "toarray"):  # scipy's sparse matrices
@@ -146,12 +141,3 @@ def _has_words_or_gaps(array: np.ndarray) -> bool:
     if array.dtype.kind != "O":
         return False
     return any(isinstance(value, str) or is_missing(value) for value in array.ravel())
-
-
-def _classes_or_numbers(values: Any) -> bool:
-    """Whether labels are floats, NaN among them, that are all whole: classes of a column with gaps, or numbers."""
-    array = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values)
-    if array.dtype.kind != "f" or array.ndim != 1:
-        return False
-    known = array[~np.isnan(array)]
-    return 0 < len(known) < len(array) and bool((known == np.round(known)).all() and (known >= -1).all())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from unknot.data.label_column import label_array
 from unknot.errors import DataError, SpecError
@@ -22,6 +23,8 @@ def with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any
 
 
 def has_words(labels: Any) -> bool:
+    if isinstance(labels, Tensor):
+        return False
     return any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
 
 

@@ -6,8 +6,8 @@ import re
 
 # "none" is an answer and "Na" an element
 _MISSING = {"", "?", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "NAN", "nan", "None", "NULL", "Null", "null"}
-_COMMA_NUMBER = re.compile(r"[-+]?\d+,\d+")
-_GROUPED_NUMBER = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
+_COMMA_NUMBER = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
+_GROUPED_NUMBER = re.compile(r"[-+]?\d{1,3}((,\d{3})+(\.\d+)?|(\.\d{3})+,\d+)")
 _PLAIN_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf", re.ASCII)
 _FORMULA = re.compile(
     r"'*[=+\-@\t\r]"
@@ -37,8 +37,8 @@ def is_number(cell: str) -> bool:
 def has_comma(cell: str) -> bool:
     """Whether a cell may be a number with a comma in it, before its decimals or between its thousands.
 
-    >>> [cell for cell in ("1,5", "12,345.6", "1,2,3", "1.5", "a,b") if has_comma(cell)]
-    ['1,5', '12,345.6']
+    >>> [cell for cell in ("1,5", "12,345.6", "12.345,6", "1,2,3", "1.5", "a,b") if has_comma(cell)]
+    ['1,5', '12,345.6', '12.345,6']
     """
     return bool(_COMMA_NUMBER.fullmatch(cell) or _GROUPED_NUMBER.fullmatch(cell))
 

@@ -15,6 +15,7 @@ from unknot.errors import DataError
 
 _CELLS = 200_000  # in a block
 _HEADER = 1 << 20  # characters among which the header's line is looked for
+_LONGEST = 1 << 27  # characters of a cell: a book has a million
 
 
 class CsvRows:
@@ -27,6 +28,7 @@ class CsvRows:
     def __init__(self, path: Path) -> None:
         self.path = path
         refuse_special_file(path)
+        csv.field_size_limit(max(_LONGEST, csv.field_size_limit()))
         with self._explaining(), self._open() as file:
             start = file.read(_HEADER)
         self._mark = max(",;\t", key=start.lstrip().partition("\n")[0].count)  # that the header has most of

@@ -14,7 +14,7 @@ from unknot.data.files.broken_file import READER_ERRORS
 from unknot.data.files.npz_arrays import open_npz
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
-from unknot.data.label_column import class_values
+from unknot.data.label_column import class_values, refuse_whole_floats
 from unknot.data.stored_items import StoredItems
 from unknot.data.user.csv_rows import is_table
 from unknot.data.user.csv_table import read_csv_table
@@ -97,6 +97,8 @@ def read_user_data(
             f"{path}: expected an .npz file, a .csv table, texts as .jsonl, or a folder of images or texts; of other "
             "files make one of these, or a frame for StructuredVAE in Python."
         )
+    for name in data.factors.keys() - wanted.kinds.keys():
+        refuse_whole_floats(data.factors[name])
     if like is not None and data.item_shape != like.item_shape:
         raise DataError(
             f"{path}: its items have shape {tuple(data.item_shape)}, but {tuple(like.item_shape)} is needed."
