@@ -102,6 +102,24 @@ def test_the_caller_s_own_folder_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert _names(tmp_path) == ["folder"]
 
 
+def test_a_folder_of_that_name_is_not_replaced_by_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for target in (tmp_path, Path("."), Path("/")):
+        with pytest.raises(DiskError, match="it is a folder; name a file in it"):
+            write_file(target, b"1")
+
+
+def test_a_file_of_that_name_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
+    target = tmp_path / "table.csv"
+    target.write_bytes(b"mine")
+    with pytest.raises(DiskError, match=r"table\.csv: a file stands where a folder should be"):
+        write_folder(target, {"a": b"1"}, replace=True)
+    assert target.read_bytes() == b"mine"
+    assert _names(tmp_path) == ["table.csv"]
+
+
 def _fail(folder: Path) -> None:
     (folder / "a").write_bytes(b"2")
     raise RuntimeError("halfway")

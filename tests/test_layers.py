@@ -9,10 +9,11 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "unknot"
 
-FOUNDATION = {"errors", "files", "parallel", "schema", "seal", "suggest"}
+FOUNDATION = {"errors", "files", "missing", "parallel", "schema", "seal", "suggest"}
 PARTS = {"core", "graph", "data", "objectives", "models", "metrics", "train", "plots"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
+    "missing": set(),
     "schema": set(),
     "seal": set(),
     "suggest": set(),

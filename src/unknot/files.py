@@ -29,6 +29,7 @@ _REASONS = {
     errno.EPERM: "writing there is not permitted",
     errno.ENOTDIR: "a file stands where a folder should be",
     errno.EEXIST: "a file stands where a folder should be",
+    errno.EISDIR: "it is a folder",
     errno.ENOTEMPTY: "it is there already and not empty",
 }
 _ELSEWHERE = "choose a folder that can be written"
@@ -36,6 +37,7 @@ _ADVICE = {
     errno.ENOSPC: f"free some space, or {_ELSEWHERE}",
     errno.EDQUOT: f"free some space, or {_ELSEWHERE}",
     errno.EFBIG: "raise it",
+    errno.EISDIR: "name a file in it",
 }
 _REPLACED = ".replaced"  # the ending of a folder that was moved away for its successor
 _HERE, _SWAP = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
@@ -81,6 +83,8 @@ def atomic_file(target: Path) -> Iterator[IO[bytes]]:
     temporary file, so that the block can verify what lies on the disk.
     """
     with explaining(target), contextlib.ExitStack() as undo:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary, holder = _held(target, _open_new_file)
         undo.callback(os.close, holder)
@@ -120,7 +124,7 @@ def atomic_folder(target: Path, replace: bool = False) -> Iterator[Path]:
             for name in names:
                 _flush(Path(folder, name))
             _flush(Path(folder))
-        if replace and target.exists():
+        if replace and target.is_dir():  # a file of that name is not ours to replace
             if not _swapped(temporary, target):
                 _exchange(temporary, target)
         else:

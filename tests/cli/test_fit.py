@@ -248,6 +248,15 @@ def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.xlsx", "t.txt"])
+def test_a_file_of_another_kind_is_no_spec(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_bytes(b"PK\x03\x04a,b")
+    said = refused(capsys, "fit", tmp_path / name, "--label", "b", "-o", tmp_path / "run")
+    assert "expected an .npz file, a .csv table" in said
+
+
 def test_a_folder_that_is_taken_stays_as_it_is(
     tmp_path: Path, trained_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -382,3 +391,19 @@ def test_a_folder_of_sub_folders(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "Label label: 2 classes (kind 0, kind 1), known for 40 of 40." in out
     assert "There is no labelled test data" in out
     assert "say what to fit" in refused(capsys, "fit")
+
+
+def test_classes_that_look_like_numbers_are_to_be_declared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A column of classes with gaps, as pandas writes it."""
+    rows = "".join(f"{i}.5,{['0.0', '1.0', ''][i % 3]}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(f"a,kind\n{rows}")
+    fit = ["fit", tmp_path / "t.csv", "--label", "kind", "-o", tmp_path / "run", "--set", "train.steps=2"]
+    assert (
+        "say which, kinds={'kind': 'categorical'} or 'continuous', for a file --set \"data.kinds="
+        in refused(capsys, *fit)
+    )
+    code, out, _ = run(capsys, *fit, "--set", "data.kinds={kind: categorical}", "--no-verdict")
+    assert code == 0
+    assert "Label kind: 2 classes (0, 1)" in out

@@ -59,3 +59,14 @@ def test_refusals(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     np.savez(tmp_path / "nan.npz", codes=np.where(CODES > 2, np.nan, CODES), factors=FACTORS)
     assert "not finite" in refused(capsys, "metrics", tmp_path / "nan.npz", *only)
     assert "importance matrix" in refused(capsys, "metrics", file, *only)
+    drawn = ["--only", "mig", "--resamples", "0", "--png", tmp_path / "x.doc"]
+    assert "not written as .doc" in refused(capsys, "metrics", file, *drawn)
+    (tmp_path / "codes.csv").write_text("a,b\n1,2\n")
+    assert "a file of another kind" in refused(capsys, "metrics", tmp_path / "codes.csv")
+
+
+def test_one_factor_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez(tmp_path / "one.npz", codes=CODES, factors=FACTORS[:, 0])
+    code, out, _ = run(capsys, "metrics", tmp_path / "one.npz", "--only", "mig,beta_vae", "--resamples", "0")
+    assert code == 0
+    assert "beta_vae: left out" in out

@@ -39,6 +39,13 @@ def test_words_numbers_and_file_names(
     rows = rows_of(tmp_path / "p.csv")
     assert list(rows[0]) == ["row", "patient", "group", "group probability", "severity"]
     assert rows[7]["patient"] == "p7"  # the column that tells rows apart is kept
+    with_old = [
+        line + (",group probability" if i == 0 else ",0.5")
+        for i, line in enumerate(table.read_text().split())
+    ]
+    (tmp_path / "again.csv").write_text("\n".join(with_old) + "\n")
+    assert run(capsys, "predict", "table", "again.csv", "-o", "q.csv")[0] == 0
+    assert (tmp_path / "q.csv").read_text() == (tmp_path / "p.csv").read_text()  # not what was said before
     assert {row["group"] for row in rows} <= {"ill", "well"}
     assert all(np.isfinite(float(row["severity"])) for row in rows)
 
@@ -58,3 +65,14 @@ def test_where_the_table_cannot_be_written(
     said = refused(capsys, "predict", trained_run, tmp_path / "new.npz", "-o", tmp_path / "new.npz" / "t.csv")
     assert "new.npz/t.csv: a file stands where a folder should be" in said
     assert "no file" in refused(capsys, "predict", trained_run, tmp_path / "absent.npz")
+
+
+def test_numbers_that_are_no_counts_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts, kind = np.random.default_rng(0).poisson(0.03, (40, 300)), np.arange(40) % 2
+    np.savez(tmp_path / "words.npz", x=counts, kind=kind)
+    settings = ["--set", "train.steps=2", "--set", "train.batch_size=20", "--no-verdict"]
+    assert run(capsys, "fit", tmp_path / "words.npz", "-o", tmp_path / "run", *settings)[0] == 0
+    for name, x in {"shares": counts * 0.5, "signs": -counts}.items():
+        np.savez(tmp_path / f"{name}.npz", x=x, kind=kind)
+        for command in ("predict", "evaluate"):
+            assert "counts" in refused(capsys, command, tmp_path / "run", tmp_path / f"{name}.npz")

@@ -167,7 +167,7 @@ def test_unreadable_budgets_are_refused(tmp_path):
 
 def test_a_budget_is_for_its_own_data_set():
     budget = LabelBudget.draw(faces(), 0, identity=10)
-    with pytest.raises(DataError, match="drawn for faces"):
+    with pytest.raises(DataError, match="drawn for other data than faces"):
         budget.apply(faces().subset(torch.arange(59)))
     with pytest.raises(DataError, match="no factor 'identity'"):
         budget.apply(dataclasses.replace(faces(), factors={}))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from unknot.data.label_column import class_values, read_factor
+from unknot.data.label_column import class_values, read_factor, refuse_whole_floats
 from unknot.errors import DataError, UnknotWarning
 
 NAN = float("nan")
@@ -25,6 +25,7 @@ MASKED = np.ma.array([2, 0, 1], mask=[False, True, False])
         MASKED.astype(np.float32),
         torch.tensor([2, -1, 1]),
         torch.tensor([2.0, NAN, 1.0]),
+        torch.tensor([2.0, NAN, 1.0], dtype=torch.bfloat16, requires_grad=True),
     ],
 )
 @pytest.mark.parametrize("classes", [range(3), ("a", "b", "c")])
@@ -32,6 +33,16 @@ def test_every_way_to_say_unknown(given, classes):
     factor = read_factor("f", given, 3, "categorical", classes)
     assert factor.values.tolist() == [2, -1, 1]
     assert factor.num_classes == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [(["b", None, "a"], "string"), ([2, None, 1], "Int64"), ([True, None, False], "boolean")],
+)
+def test_pandas_own_kinds_of_missing(given, kind):
+    pandas = pytest.importorskip("pandas")
+    said = None if kind != "Int64" else "categorical"
+    assert read_factor("f", pandas.Series(given, dtype=kind), 3, said).values.tolist() == [1, -1, 0]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +54,8 @@ def test_every_way_to_say_unknown(given, classes):
         (np.array([0, 250, 7], dtype=np.uint8), "categorical", [0, 2, 1]),
         (["cat", None, "ant"], "categorical", [1, -1, 0]),
         (["cat", NAN, "ant"], "categorical", [1, -1, 0]),
+        (["cat", " ", "ant"], "categorical", [1, -1, 0]),
+        (np.array(["cat", "", "ant"]), "categorical", [1, -1, 0]),
         (np.array(["cat", "ant", "cat"]), "categorical", [1, 0, 1]),
         (np.array([b"cat", b"ant", b"cat"]), "categorical", [1, 0, 1]),
         (np.ma.array(["cat", "?", "ant"], mask=[0, 1, 0]), "categorical", [1, -1, 0]),
@@ -89,6 +102,18 @@ def test_continuous_labels():
     assert read_factor("f", np.zeros((3, 2)), 3).values.shape == (3, 2)
 
 
+@pytest.mark.parametrize("kind", ["continuous", "binary", "count"])
+def test_empty_words_are_unknown_numbers_too(kind):
+    assert not read_factor("f", ["", " "], 2, kind).known.any()
+
+
+def test_whole_numbers_beside_gaps_are_to_be_declared():
+    with pytest.raises(DataError, match="whole numbers beside NaN may be classes or numbers; say which"):
+        refuse_whole_floats(read_factor("f", [1.0, NAN, 2.0], 3))
+    for given in ([1.5, NAN, 2.0], [1.0, 3.0, 2.0], [NAN, NAN, NAN], [-2.0, NAN, 1.0]):
+        refuse_whole_floats(read_factor("f", given, 3, "continuous"))
+
+
 def test_classes_by_value_and_by_name():
     assert read_factor("f", [3, 1, -1], 3, classes=[1, 3]).values.tolist() == [1, 0, -1]
     assert read_factor("f", [3, 1, -1], 3, classes=[1, 3]).classes == ("1", "3")
@@ -122,7 +147,15 @@ def test_classes_by_value_and_by_name():
         (5, None, None, "factor 'f': one labels for 3 items"),
         ([[0, 1], [1, 2], [2, 3]], None, None, "one per item, got shape"),
         ([[0], [1, 2], [2]], None, None, "do not form an array"),
-        ([None, None, None], None, None, "declare it in `kinds`"),
+        (
+            [None, None, None],
+            None,
+            None,
+            "no label is known, so that its kind cannot be told; declare it in `kinds`",
+        ),
+        ([1j, 2j, 3j], None, None, "factor 'f': its kind cannot be told"),
+        ([-1, -1, -1], None, None, "factor 'f': no label is known"),
+        (["yes", "yes ", "no"], None, None, "'yes' and 'yes ' differ by spaces only"),
         ([0, 1, 2], "ordinal", None, "kind is one of"),
         ([0, 1, 1], None, [-1, 1], "-1 means unknown"),
         ([0, 1, 1], None, ["a", "a"], "two classes have the same name"),

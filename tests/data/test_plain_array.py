@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from unknot.data.plain_array import plain_array
+from unknot.data.plain_array import numpy_of, plain_array
 from unknot.errors import DataError
 
 
@@ -58,3 +58,9 @@ def test_gaps_stay() -> None:
     made = plain_array(np.array([[np.nan, np.inf]]), "data")
     assert np.isnan(made[0, 0])
     assert made.dtype == np.float32
+
+
+def test_tensors_that_numpy_has_not() -> None:
+    x = torch.tensor([[0.5, 0.0], [0.0, -2.0]])
+    for given in (x, x.bfloat16(), x.to_sparse(), x.clone().requires_grad_()):
+        assert numpy_of(given).tolist() == x.tolist()

@@ -62,6 +62,8 @@ def test_weights_stay_real_and_duplicates_are_added() -> None:
 
 
 def test_what_are_no_counts_is_refused() -> None:
+    with pytest.raises(DataError, match=r"less than 2\^31, but the sparse matrix holds 1000000000000"):
+        SparseCounts.from_scipy(sparse.csr_matrix([[10**12]]))
     with pytest.raises(DataError, match="holds -2"):
         SparseCounts.from_scipy(sparse.csr_matrix([[1, -2]]))
     with pytest.raises(DataError, match="not counts of 2 words by rows"):

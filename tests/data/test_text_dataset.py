@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from unknot.data.text_dataset import from_texts
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 TEXTS = ["moon rocket", "car engine", "moon moon", "engine of a rocket"]
 
@@ -33,6 +33,12 @@ def test_words_are_those_of_the_training_texts() -> None:
     assert data.split("test").x[:].tolist() == [[0, 0], [0, 1]]
     like = from_texts(["rocket car"], counter=data.counter)
     assert like.x[:].tolist() == [[0, 1]]
+
+
+def test_texts_without_any_known_word_are_said() -> None:
+    counter = from_texts(TEXTS).counter
+    with pytest.warns(UnknotWarning, match="no text holds a word that the model knows"):
+        from_texts(["sun", "1"], counter=counter)
 
 
 def test_what_is_no_text_is_refused() -> None:

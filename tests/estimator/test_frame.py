@@ -113,7 +113,9 @@ def test_samples_of_a_frame_are_a_frame() -> None:
             pandas.DataFrame({"when": pandas.to_datetime(["2020-01-01"] * 3)}),
             "column 'when': holds Timestamp",
         ),
-        (pandas.DataFrame({"a": ["1"] * 30 + ["1o"]}), "column 'a', row 32: got '1o' among numbers"),
+        (pandas.DataFrame({"a": ["x", [1], "y"]}), "column 'a': holds list values"),
+        (pandas.DataFrame({"a": [1.0, np.inf]}), "holds infinity, or a number beyond 3e38, in row 1"),
+        (pandas.DataFrame({"a": ["1"] * 30 + ["1o"]}), "column 'a', row 30: got '1o' among numbers"),
     ],
 )
 def test_frames_that_are_refused(made: pandas.DataFrame, message: str) -> None:
@@ -126,3 +128,27 @@ def test_rows_of_words_without_names() -> None:
     assert [(c.name, c.kind) for c in data.table] == [("column 0", "real"), ("column 1", "category")]
     with pytest.raises(DataError, match=r"columns names 1 kinds, but the rows of x have shape \(2,\)"):
         read_table(np.zeros((3, 2)), ["real"])
+
+
+def test_columns_that_rows_without_names_leave_out_may_come_again() -> None:
+    rows = np.array([[f"p{i}", i % 3, 1.5 * i, None] for i in range(60)], dtype=object)
+    with pytest.warns(UnknotWarning) as said:
+        vae = small().fit(rows, kind=KIND)
+    assert "left out: column 'column 3'" in str(said[0].message)
+    assert "'column 0' is different in every row" in str(said[1].message)
+    np.testing.assert_array_equal(vae.predict_proba(rows), vae.predict_proba(rows[:, 1:3]))
+    with pytest.raises(DataError, match="X has 1 features, but expecting 2"):
+        vae.predict(rows[:, :1])
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [["real", "leave out", "real"], {"a": "real", "b": "leave out", "c": "real"}],
+    ids=["list", "names"],
+)
+def test_columns_of_rows_without_names_can_be_left_out(columns: object) -> None:
+    x = np.random.default_rng(0).normal(size=(60, 3))
+    vae = small(columns=columns).fit(x, kind=KIND)
+    other = x.copy()
+    other[:, 1] = 1e6
+    np.testing.assert_array_equal(vae.predict_proba(x), vae.predict_proba(other))

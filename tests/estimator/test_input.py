@@ -33,6 +33,20 @@ def test_nan_in_a_plain_array_is_missing() -> None:
         complete.predict(x)
 
 
+def test_what_is_masked_out_is_missing() -> None:
+    numbers = np.ma.MaskedArray(RNG.normal(size=(30, 2)), mask=np.arange(60).reshape(30, 2) % 7 == 0)
+    assert torch.equal(read_items(numbers).x.isnan(), torch.from_numpy(numbers.mask))
+    assert not read_items(np.ma.MaskedArray(numbers.data)).table
+    words = np.ma.MaskedArray(["a", "b", "c"] * 10, mask=[True, False, False] * 10)[:, None]
+    assert read_items(words).table[0].classes == ("b", "c")
+
+
+def test_tensors_that_numpy_has_not() -> None:
+    x = torch.tensor([[0.5, 0.0], [0.0, -2.0]])
+    for given in (x.bfloat16(), x.to_sparse(), x.clone().requires_grad_()):
+        assert torch.equal(torch.as_tensor(read_items(given).x), x)
+
+
 def test_sparse_numbers_are_made_dense() -> None:
     numbers = sparse.random(30, 12, 0.3, format="csr", random_state=0)
     np.testing.assert_allclose(read_items(numbers).x.numpy(), numbers.toarray(), rtol=1e-6)

@@ -21,6 +21,18 @@ def test_words_come_back_as_words() -> None:
     assert 0 <= vae.score(IMAGES[:COUNT], digit=names) <= 1
 
 
+def test_labels_to_compare_with_are_read_like_those_that_were_fitted() -> None:
+    names = np.array([f"digit {d}" for d in CLASSES[:COUNT]])
+    vae = small().fit(IMAGES[:COUNT], digit=names)
+    truth = vae.score(IMAGES[:COUNT], digit=names)
+    assert vae.score(IMAGES[:COUNT], digit=names.astype(bytes)) == truth
+    assert vae.score(IMAGES[:50], digit=[*names[:49], ""]) == vae.score(IMAGES[:49], digit=names[:49])
+    with pytest.raises(DataError, match="labels of 'digit' are numbers, but the model was fitted on words"):
+        vae.score(IMAGES[:COUNT], digit=CLASSES[:COUNT])
+    with pytest.raises(DataError, match="for 9 items, some of them known"):
+        vae.score(IMAGES[:9], digit=names[:8])
+
+
 def test_bools_come_back_as_bools() -> None:
     vae = small().fit(IMAGES[:COUNT], even=CLASSES[:COUNT] % 2 == 0)
     assert vae.predict(IMAGES[:5]).dtype == bool

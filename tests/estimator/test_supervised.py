@@ -48,7 +48,13 @@ def test_a_regressor_learns_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "message"), [(None, "requires y"), ([0.0, np.nan] * 5, "NaN"), ([1] * 10, "one class only")]
+    ("y", "message"),
+    [
+        (None, "requires y"),
+        ([0.0, np.nan] * 5, "NaN"),
+        (["a", None] * 5, "None"),
+        ([1] * 10, "one class only"),
+    ],
 )
 def test_labels_that_are_refused(y: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):

@@ -36,6 +36,13 @@ def test_what_texts_are() -> None:
         assert not is_texts(other)
     with pytest.raises(DataError, match="x is one text"):
         is_texts("good film")
+    for given in (
+        ["a", None],
+        np.array(["a", None], dtype=object),
+        pandas.Series(["a", None], dtype="string"),
+    ):
+        with pytest.raises(DataError, match=r"x is texts, but item 1 is .*; give '' for an empty one"):
+            is_texts(given)
 
 
 def test_texts_are_learned_from_spoken_and_kept(tmp_path: Path) -> None:

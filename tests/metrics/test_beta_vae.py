@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from tests.metrics import cases
 from tests.statistics import standard_errors
+from unknot.errors import DataError
 from unknot.metrics import beta_vae
 from unknot.metrics.protocols import settings
 
@@ -36,3 +38,8 @@ def test_other_names_of_categories_change_nothing() -> None:
         {"c": np.array([3, 0, 4, 1, 2])[cases.FACTORS[:, 2]]}, cases.FACTORS, protocol=FAST
     ).value
     assert one == other
+
+
+def test_one_factor_alone_is_refused() -> None:
+    with pytest.raises(DataError, match="one only"):
+        beta_vae(cases.PERFECT, cases.FACTORS[:, 0], protocol=FAST)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from unknot.errors import DiskError
+from unknot.errors import DiskError, SpecError
 from unknot.plots.style import data_uri, new_figure, quiet, save
 
 
@@ -20,11 +20,19 @@ def test_a_figure_as_text_is_a_png_of_its_size() -> None:
     assert Image.open(io.BytesIO(base64.b64decode(content))).size == (100, 50)
 
 
-@pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF"), ("a", b"\x89PNG")])
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.png", b"\x89PNG"), ("a.PNG", b"\x89PNG"), ("a.pdf", b"%PDF"), ("a", b"\x89PNG")]
+)
 def test_a_file_s_ending_is_its_format(tmp_path: Path, name: str, start: bytes) -> None:
     save(new_figure(1, 1), tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(start)
     assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_a_format_that_there_is_not_is_said(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"not written as \.doc"):
+        save(new_figure(1, 1), tmp_path / "a.doc")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_is_said(small_disk: Path) -> None:

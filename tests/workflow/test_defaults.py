@@ -51,6 +51,16 @@ def test_nothing_else_does() -> None:
     assert not suits_committee(wide)
 
 
+def test_many_classes_are_too_many_for_a_committee() -> None:
+    x = RANDOM.random((800, 4)).astype(np.float32)
+    names = [f"c{i % 201}" for i in range(800)]
+    assert suits_committee(from_arrays(x, {"kind": names[:200] * 4}))
+    assert not suits_committee(from_arrays(x, {"kind": names}))
+    many = {f"kind {k}": np.arange(800) % (k + 40) for k in range(3)}  # 68,880 combinations
+    assert not suits_committee(from_arrays(x, many))
+    assert suits_committee(from_arrays(x, {"kind": np.arange(800) % 3, "size": x[:, 0]}))
+
+
 @pytest.mark.parametrize(
     ("model", "train"), [({"style": 3}, {}), ({}, {"objective": "elbo"}), ({}, {"labelled_share": 0.5})]
 )

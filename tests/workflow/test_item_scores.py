@@ -22,4 +22,6 @@ def test_more_draws_come_closer_from_below_and_outliers_are_low() -> None:
     assert many.shape == (100,)
     assert few[:50].mean() < many[:50].mean()  # E log of a mean grows with its terms (Burda et al. 2016)
     assert many[:50].min() > many[50:].max()
+    far = log_evidence(vae.trained_, 1e30 * rows[:3], 2)
+    assert (far < many.min()).all()  # and not NaN, though it overflows
     torch.testing.assert_close(many, log_evidence(vae.trained_, rows, 200))  # the same seed

@@ -107,6 +107,13 @@ def test_a_file_on_the_command_line_replaces_a_named_set() -> None:
     assert kept.data == {"file": "new.csv", "factors": ["a"], "test_share": 0.2}
 
 
+def test_kinds_of_labels_that_there_are_not(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,kind\n1.5,x\n2,y\n")
+    data = {"file": str(tmp_path / "t.csv"), "factors": ["kind"], "kinds": {"knid": "categorical"}}
+    with pytest.raises(SpecError, match=r"data\.kinds speaks of 'knid', but the labels are kind"):
+        Recipe.from_dict({"data": data}).dataset()
+
+
 def test_a_described_model_says_what_its_labels_are(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 3), np.float32), kind=[0.0, 1.0, np.nan, 0.0])
     nodes = {

@@ -45,10 +45,18 @@ def test_values_in_the_users_words(model: TrainedModel) -> None:
     assert model.value("kind", "30", 1).tolist() == [2]
     assert model.value("kind", [10, 30], 2).tolist() == [0, 2]
     assert model.value("style", [0.0, 1.0], 3).shape == (3, 2)
+    with pytest.raises(DataError, match="'style' is 2 numbers, but got 'wide'"):
+        model.value("style", "wide", 3)
     with pytest.raises(DataError, match="no class 2; it has 10, 20, 30"):
         model.value("kind", 2, 3)
     with pytest.raises(DataError, match="one class for all, or one for each of 3; got 2"):
         model.value("kind", [10, 20], 3)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, "3", None])
+def test_a_number_of_samples_that_cannot_be(model: TrainedModel, count: object) -> None:
+    with pytest.raises(SpecError, match="a whole number of items, at least 1, but got"):
+        model.sample(count)  # type: ignore[arg-type]
 
 
 def test_what_is_changed_what_follows_and_what_is_kept(model: TrainedModel) -> None:

@@ -29,3 +29,5 @@ def test_images_and_other_items() -> None:
     assert understood(images)[1] == "Label old: yes or no, known for 5 of 5."
     vectors = from_arrays(np.zeros((5, 7), np.float32))
     assert understood(vectors)[1] == "No labels: unsupervised, everything above is data."
+    counts = from_arrays(np.zeros((5, 7), np.int64), name="birds")
+    assert understood(counts)[0].startswith("Data: 5 rows of birds with 7 counts each")

@@ -9,6 +9,8 @@ import typer
 
 from unknot.errors import SpecError
 
+_SPEC_ENDINGS = (".yaml", ".yml", ".json", "")  # JSON is YAML too; any other file is data
+
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
     from unknot.workflow.evaluation import Answers
@@ -116,7 +118,7 @@ def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
     """
     from unknot.workflow.recipe import Recipe
 
-    alone = data is None and (spec.is_dir() or spec.suffix in (".csv", ".npz", ".jsonl"))
+    alone = data is None and (spec.is_dir() or spec.suffix.lower() not in _SPEC_ENDINGS)
     recipe = Recipe.from_dict({}).with_file(spec) if alone else Recipe.read(spec)
     if data is not None:
         recipe = recipe.with_file(data)

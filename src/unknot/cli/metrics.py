@@ -16,7 +16,7 @@ def command(
     protocol: Annotated[str | None, typer.Option(help="A protocol for the scores it speaks of.")] = None,
     only: Annotated[str | None, typer.Option(help="Scores by name, with commas between.")] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Half-samples for the intervals; 0 for none.")] = 8,
-    seed: Annotated[int, typer.Option(help="Of votes, splits, trees and half-samples.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of votes, splits, trees and half-samples.")] = 0,
     jobs: Annotated[int | None, typer.Option(help="Processes; by default one a core.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the numbers to this file.")] = None,
     png: Annotated[

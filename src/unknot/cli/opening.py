@@ -19,13 +19,14 @@ def is_run(path: Path) -> bool:
     return holds_run(path)
 
 
-def read_like(model: TrainedModel, data: Path | None, usage: str) -> Dataset:
+def read_like(model: TrainedModel, data: Path | None, usage: str = "") -> Dataset:
     """The named data, of the kind that the model was trained on; ``usage`` says how to name it."""
     from unknot.data.user.user_files import read_user_data
+    from unknot.workflow.items_for_model import items_for_model
 
     if data is None:
         raise DataError(f"this is a model without data: name some, `{usage}`.")
-    return read_user_data(data, like=model.data)
+    return items_for_model(model, read_user_data(data, like=model.data))
 
 
 def data_to_test(

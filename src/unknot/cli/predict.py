@@ -30,13 +30,13 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
+    from unknot.cli.opening import read_like
     from unknot.data.user.csv_file import write_table
-    from unknot.data.user.user_files import read_user_data
     from unknot.workflow.prediction_table import prediction_rows
     from unknot.workflow.trained_model import TrainedModel
 
     model = TrainedModel.load(run)
-    asked = read_user_data(data, like=model.data)
+    asked = read_like(model, data)
     names, told = _told(data, asked, model)
     rows = prediction_rows(model, asked, names, told)
     write_table(output, next(rows), rows)
@@ -47,17 +47,18 @@ def _told(path: Path, asked: Dataset, model: TrainedModel) -> tuple[list[str], I
     """What tells items apart, and it for each of them, read while it is asked for."""
     from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_cell import read_cell
-    from unknot.data.user.csv_rows import CsvRows
+    from unknot.data.user.csv_rows import CsvRows, is_table
     from unknot.data.user.image_folder import image_names
     from unknot.data.user.text_folder import text_names
 
     if path.is_dir():
         files = text_names(path) if isinstance(asked, TextDataset) else image_names(path)
         return ["file"], iter(zip(files, strict=True))
-    if path.suffix != ".csv":
+    if not is_table(path):
         return ["row"], iter(zip(asked.ids.tolist(), strict=True))
     table = CsvRows(path)
     ours = {column.name for column in model.data.table} | set(model.data.factors)
+    ours |= {f"{name} probability" for name in model.data.factors}  # of an earlier prediction
     kept = [i for i, name in enumerate(table.names) if name not in ours]
 
     def cells() -> Iterator[Sequence[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,10 +15,11 @@ from unknot.data.dataset import Dataset
 from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
+from unknot.data.lost_digits import lost_digits, sentence
 from unknot.data.plain_array import plain_array
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 # Whole numbers in rows this wide and with this share of zeros are counts of words. (Pixels are uint8, and of written
 # digits four in five are empty.)
@@ -44,8 +46,8 @@ def from_arrays(
 
     * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``.
       Rows of whole numbers, wide and nearly empty, are counts of words, of which only the words present are held;
-    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN or masked out, and -1
-      for the integer kinds; in a continuous factor -1 is a number like any other;
+    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN, an empty word or masked
+      out, and -1 for the integer kinds; in a continuous factor -1 is a number like any other;
     * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
       floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
     * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
@@ -76,7 +78,10 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     if isinstance(x, Tensor | StoredItems):
         items = x
     else:
-        items = torch.as_tensor(plain_array(x, name))
+        numbers = plain_array(x, name)
+        if numbers.ndim == 2 and np.asarray(x).dtype == np.float64:
+            _warn_of_lost_digits(np.asarray(x), name)
+        items = torch.as_tensor(numbers)
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
     if items.ndim == 4 and items.shape[1] not in (1, 3) and items.shape[3] in (1, 3, 4):
@@ -91,12 +96,20 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     else:
         low, high = _range(items, name, missing)
         _refuse_wrong_scale(items, low, high, name)
+        if isinstance(items, Tensor) and items.dtype == torch.int64 and low < 0:
+            items = items.float()  # numbers, that is: counts are at least 0
         is_image = items.dtype.is_floating_point and low >= 0 and high <= 1
         if isinstance(items, Tensor) and low >= 0 and _are_words(items):
             return _counts(items)
     if not is_image or items.ndim != 3:
         return items
     return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
+
+
+def _warn_of_lost_digits(rows: np.ndarray, name: str) -> None:
+    lost = np.nonzero(lost_digits(rows))[0]
+    if len(lost):
+        warnings.warn(sentence(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
 
 
 def _are_words(items: Tensor) -> bool:
@@ -120,6 +133,10 @@ def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float
         finite = fine.reshape(len(block), -1).all(1)
         if not bool(finite.all()):
             row = start + int((~finite).nonzero()[0])
+            if missing:
+                raise DataError(
+                    f"{name}: x holds infinity, or a number beyond 3e38, in row {row}; mend or empty the cell."
+                )
             raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
         if block.numel():
             low, high = _lower(low, float(block.min())), _higher(high, float(block.max()))
@@ -135,7 +152,12 @@ def _higher(one: float, other: float) -> float:
 
 
 def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:
-    """Images of floats from 0 to 255 would be taken for something else than pixels."""
+    """Images of floats from 0 to 255, or of other whole numbers, would be taken for something else than pixels."""
+    if items.ndim > 2 and items.dtype not in (torch.uint8, torch.bool) and not items.dtype.is_floating_point:
+        raise DataError(
+            f"{name}: x holds whole numbers of type {str(items.dtype).removeprefix('torch.')} in items of shape "
+            f"{tuple(items.shape[1:])}: make images uint8 (0 to 255), or floats from 0 to 1."
+        )
     if items.ndim not in (3, 4) or not items.dtype.is_floating_point:
         return
     if low >= 0 and 1 < high <= 255:

@@ -154,8 +154,8 @@ class LabelBudget:
         found = dataset.fingerprint()
         if self.fingerprint != found:
             raise DataError(
-                f"this label budget was drawn for {self.dataset} (fingerprint {self.fingerprint}), not for "
-                f"{dataset.name} ({found}); apply it to the data set it was drawn for, then take subsets."
+                f"this label budget was drawn for other data than {dataset.name} holds now (fingerprint "
+                f"{self.fingerprint}, not {found}): bring back {self.dataset} as it was, or begin anew with these data."
             )
         return [dataset.factor(name).name for name in self.items]
 

@@ -11,7 +11,10 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
+from unknot.data.lost_digits import lost_digits, sentence
+from unknot.data.plain_array import numpy_of
 from unknot.errors import DataError, UnknotWarning
+from unknot.missing import missing_entries
 
 MANY_CLASSES = 50  # whole numbers with more different values are more often numbers than classes
 
@@ -38,7 +41,7 @@ def read_factor(
     Classes that nobody declares are the values that occur, among the ``deciding`` rows if there are such: a mask
     ``(N,)`` of the items to train on. A label of another class becomes unknown, and is said aloud.
     """
-    values, unknown = _as_array(name, given)
+    values, unknown = label_array(name, given)
     if values.ndim == 0 or len(values) != size:
         count = len(values) if values.ndim else "one"
         raise DataError(f"factor '{name}': {count} labels for {size} items; give one label per item.")
@@ -52,7 +55,8 @@ def read_factor(
         )
         _warn_of_numbers(name, values, kind)
     if kind is None:
-        raise DataError(f"factor '{name}': its kind cannot be told from the labels; declare it in `kinds`.")
+        why = "no label is known, so that its kind" if unknown.all() else "its kind"
+        raise DataError(f"factor '{name}': {why} cannot be told; declare it in `kinds`, or leave it out.")
     if kind not in KINDS:
         raise DataError(f"factor '{name}': kind is one of {', '.join(KINDS)}, got {kind!r}.")
     if kind == "continuous":
@@ -69,6 +73,19 @@ def read_factor(
     return factor
 
 
+def refuse_whole_floats(factor: Factor) -> None:
+    """Refuse numbers, taken as such by their type alone, that are whole and have gaps: classes often come so."""
+    known = factor.values[factor.known]
+    if factor.kind != "continuous" or known.ndim != 1 or not 0 < len(known) < len(factor):
+        return
+    if bool((known == known.round()).all() and (known >= UNKNOWN).all()):
+        raise DataError(
+            f"factor '{factor.name}': whole numbers beside NaN may be classes or numbers; say which, "
+            f"kinds={{'{factor.name}': 'categorical'}} or 'continuous', for a file --set "
+            f'"data.kinds={{{factor.name}: categorical}}" (classes may also mark the unknown by -1).'
+        )
+
+
 def class_values(names: Sequence[str]) -> list[Any]:
     """Names of classes as the labels that they came from: whole numbers if all of them are, else words.
 
@@ -79,14 +96,14 @@ def class_values(names: Sequence[str]) -> list[Any]:
     return [int(name) for name in names] if whole else list(names)
 
 
-def _as_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
+def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
     """Labels as an array of bools, whole numbers, floats or strings, and a mask of those that are absent.
 
-    Absent are masked entries, None and NaN; their places in the array hold something harmless.
+    Absent are masked entries, None, NaN, pandas' NA and empty words; their places in the array hold something harmless.
     """
     masked = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.False_
     if isinstance(given, Tensor):
-        given = given.detach().cpu().numpy()
+        given = numpy_of(given)
     try:
         values = np.asarray(given)
         if isinstance(given, (list, tuple)) and values.dtype.kind == "U":
@@ -98,11 +115,15 @@ def _as_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
             values = np.char.decode(values, "utf-8")
         except UnicodeDecodeError:
             raise DataError(f"factor '{name}': the labels are bytes that are no text in UTF-8.") from None
-    if values.dtype != object:
-        absent = masked | (np.isnan(values) if values.dtype.kind == "f" else np.False_)
-        return values, np.broadcast_to(absent, values.shape)
-    absent = masked | np.array([v is None or v != v for v in values.flat], dtype=bool).reshape(values.shape)
-    return _same_type(name, values, absent), absent
+    absent = np.broadcast_to(masked, values.shape)
+    if values.dtype == object:
+        absent = absent | missing_entries(values)
+        values = _same_type(name, values, absent)
+    elif values.dtype.kind == "f":
+        absent = absent | np.isnan(values)
+    if values.dtype.kind == "U":
+        absent = absent | (np.char.strip(values) == "")  # as in a table's empty cell
+    return values, absent
 
 
 def _same_type(name: str, values: np.ndarray, absent: np.ndarray) -> np.ndarray:
@@ -128,7 +149,10 @@ def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Se
         unknown = values == UNKNOWN
     if classes is None:
         classes = np.unique(values[~unknown]).tolist()
+        if not classes:
+            raise DataError(f"factor '{name}': no label is known; give some, or leave it out.")
         _refuse_signs(name, values, classes)
+        _refuse_spaces(name, classes)
     names = tuple(str(c) for c in classes)
     if len(set(names)) != len(names):
         raise DataError(f"factor '{name}': two classes have the same name.")
@@ -170,6 +194,17 @@ def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None
             f"factor '{name}', row {row}: got {values[row]}, but classes are whole numbers from 0, or words; "
             "-1 marks an unknown label. Numbers are declared: kinds={'" + name + "': 'continuous'}."
         )
+
+
+def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
+    """Two words that differ by spaces around them are one class, written carelessly."""
+    bare: dict[str, str] = {}
+    for word in classes:
+        if isinstance(word, str) and bare.setdefault(word.strip(), word) != word:
+            one = bare[word.strip()]
+            raise DataError(
+                f"factor '{name}': the classes {one!r} and {word!r} differ by spaces only; strip them."
+            )
 
 
 def _warn_of_numbers(name: str, values: np.ndarray, kind: str | None) -> None:
@@ -215,14 +250,16 @@ def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Ten
 
 def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
     """Continuous labels as float32, NaN where unknown."""
-    numbers = _refuse_words(name, values, unknown).astype(np.float32)
-    return torch.from_numpy(np.where(unknown, np.float32(np.nan), numbers))
+    numbers = np.where(unknown, np.nan, _refuse_words(name, values, unknown))
+    if lost_digits(numbers).any():
+        warnings.warn(sentence(f"factor '{name}'"), UnknotWarning, stacklevel=2)
+    return torch.from_numpy(numbers.astype(np.float32))
 
 
 def _refuse_words(name: str, values: np.ndarray, unknown: np.ndarray) -> np.ndarray:
     if values.dtype.kind == "U":
-        if not values.size:
-            raise DataError(f"factor '{name}': its labels are words of no length, expected numbers.")
+        if unknown.all():
+            return np.zeros(values.shape)
         row = int(np.nonzero(~unknown)[0][0])
         raise DataError(f"factor '{name}', row {row}: got {str(values[row])!r}, expected a number.")
     return values

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from unknot.errors import DataError
+
+
+def numpy_of(tensor: Tensor) -> np.ndarray:
+    """A tensor's values, also of one with gradients, a sparse one, or one of a type that numpy has not."""
+    plain = tensor.detach().cpu().to_dense()
+    return np.asarray((plain.float() if plain.dtype == torch.bfloat16 else plain).numpy())
 
 
 def plain_array(given: Any, where: str) -> np.ndarray:

@@ -42,6 +42,8 @@ class SparseCounts:
         rows.eliminate_zeros()
         if rows.nnz and rows.data.min() < 0:
             raise DataError(f"counts are at least 0, but the sparse matrix holds {rows.data.min():g}.")
+        if rows.nnz and rows.data.dtype.kind != "f" and rows.data.max() > np.iinfo(np.int32).max:
+            raise DataError(f"counts are less than 2^31, but the sparse matrix holds {rows.data.max()}.")
         counts = rows.data.astype(np.float32 if rows.data.dtype.kind == "f" else np.int32)
         return cls(
             torch.from_numpy(rows.indptr.astype(np.int64)),

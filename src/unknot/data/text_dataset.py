@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from unknot.data.deciding_rows import deciding_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.word_counter import WordCounter
-from unknot.errors import DataError
+from unknot.errors import DataError, UnknotWarning
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +65,7 @@ def from_texts(
     if not texts:
         raise DataError(f"{name}: there are no texts.")
     parts = {part: torch.as_tensor(rows, dtype=torch.int64) for part, rows in (splits or {}).items()}
+    learned = counter is None
     if counter is None:
         known = [texts[row] for row in parts["train"].tolist()] if "train" in parts else texts
         usual = {"weights": "tfidf"} if factors else {}
@@ -77,6 +79,12 @@ def from_texts(
     }
     ids = torch.arange(len(texts))
     counts = counter.count(texts)
+    if not learned and not len(counts.words):
+        warnings.warn(
+            f"{name}: no text holds a word that the model knows, so that it can only guess.",
+            UnknotWarning,
+            stacklevel=2,
+        )
     return TextDataset(
         name, counts, ids, made, parts, columns=counter.words, texts=tuple(texts), counter=counter
     )

@@ -14,10 +14,10 @@ from unknot.data.likely_words import likely_words
 from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, make_frame, warn_of_position
-from unknot.estimator.input import read_items, refuse_other_items, words
+from unknot.estimator.input import read_items, words
 from unknot.estimator.label_arguments import with_y
 from unknot.estimator.warm_start import with_known_labels
-from unknot.models.table_columns import check_rows
+from unknot.workflow.items_for_model import items_for_model
 from unknot.workflow.trained_model import TrainedModel
 
 
@@ -29,6 +29,7 @@ class Fitted:
     """The side of an estimator that follows from its trained model, ``trained_``; before ``fit`` it refuses."""
 
     trained_: TrainedModel
+    columns: Any
 
     def _take(self, model: TrainedModel) -> None:
         """The fitted attributes that follow from a model."""
@@ -63,7 +64,7 @@ class Fitted:
         known = self.trained_.data
         if known.table and known.columns and not is_frame(x):
             warn_of_position(known.table)
-        items = read_items(x, known=known.table, like=known)
+        items = read_items(x, self.columns if known.table else None, known=known.table, like=known)
         if isinstance(known, TextDataset) != isinstance(items, TextDataset):
             was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
             raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")
@@ -72,10 +73,7 @@ class Fitted:
                 "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "
                 "or fill them."
             )
-        refuse_other_items(items, known, self.trained_.nodes[-1])
-        if known.table:
-            check_rows(self.trained_.nodes[-1].columns, items.batch(range(len(items))).x)
-        return items
+        return items_for_model(self.trained_, items)
 
     def _labelled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
         """Items of the kind that was fitted, with labels in the classes that were fitted."""

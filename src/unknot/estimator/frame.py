@@ -16,6 +16,7 @@ from unknot.data.from_arrays import from_arrays
 from unknot.data.user.table_cells import cells_of
 from unknot.data.user.table_kinds import LEAVE_OUT, read_columns
 from unknot.errors import DataError, SpecError, UnknotWarning
+from unknot.missing import is_missing
 
 
 def is_frame(x: Any) -> bool:
@@ -53,33 +54,36 @@ def make_frame(rows: np.ndarray, names: Sequence[str]) -> Any:
 
 
 def read_table(array: np.ndarray, columns: Any = None, known: Sequence[Column] = ()) -> Dataset:
-    """Rows ``(N, C)`` as a table; columns go by position."""
-    if known and len(known) != array.shape[1]:
-        raise DataError(
-            f"X has {array.shape[1]} features, but expecting {len(known)}: the model was fitted on the columns "
-            f"{', '.join(column.name for column in known)}."
-        )
-    names = [column.name for column in known] or _names(columns, array.shape[1])
-    kinds = _kinds(columns, names)
-    if array.dtype.kind in "buif" and (known or set(kinds) == set(names)):
-        table = tuple(known) or tuple(Column(name, kinds[name]) for name in names)  # type: ignore[arg-type]
-        return replace(from_arrays(array.astype(np.float32), missing=True), table=table)
-    cells = {name: _cells(name, array[:, i].astype(object)) for i, name in enumerate(names)}
-    return _as_table(cells, kinds, known)
+    """Rows ``(N, C)`` as a table; columns go by position. Those that were left out of ``known`` may be there again."""
+    wanted = [column.name for column in known]
+    names = wanted if len(wanted) == array.shape[1] else _names(columns, array.shape[1], known)
+    kinds = {} if known else _kinds(columns, names)
+    places = {
+        name: i for i, name in enumerate(names) if (name in wanted if known else kinds.get(name) != LEAVE_OUT)
+    }
+    if array.dtype.kind in "buif" and (known or set(places) <= set(kinds)):
+        table = tuple(known) or tuple(Column(name, kinds[name]) for name in places)  # type: ignore[arg-type]
+        rows = array[:, list(places.values())].astype(np.float32)
+        return replace(from_arrays(rows, missing=True), table=table)
+    cells = {name: _cells(name, array[:, i].astype(object)) for name, i in places.items()}
+    return _as_table(cells, {name: kinds[name] for name in places if name in kinds}, known)
 
 
 def _as_table(
     cells: Mapping[str, Sequence[str | None]], kinds: Mapping[str, str], known: Sequence[Column]
 ) -> Dataset:
-    table, rows = read_columns("x", cells_of(cells), kinds, known)
+    table, rows = read_columns("x", cells_of(cells), kinds, known, first=0)
     return replace(from_arrays(rows.array(), missing=True), table=table)
 
 
-def _names(columns: Any, count: int) -> list[str]:
-    """Names of the columns of rows without names: those of ``columns``, or their positions."""
-    if columns is None:
-        return [f"column {i}" for i in range(count)]
-    names = list(columns) if isinstance(columns, Mapping) else [f"column {i}" for i in range(len(columns))]
+def _names(columns: Any, count: int, known: Sequence[Column] = ()) -> list[str]:
+    """Names of the columns of rows without names: those of ``columns``, or their positions; ``known`` among them."""
+    names = list(columns) if isinstance(columns, Mapping) else [f"column {i}" for i in range(count)]
+    if known and (len(names) != count or not {column.name for column in known} <= set(names)):
+        raise DataError(
+            f"X has {count} features, but expecting {len(known)}: the model was fitted on the columns "
+            f"{', '.join(column.name for column in known)}."
+        )
     if len(names) != count:
         raise DataError(f"columns names {len(names)} kinds, but the rows of x have shape ({count},).")
     return names
@@ -105,22 +109,13 @@ def _kinds(columns: Any, names: Sequence[str]) -> dict[str, str]:
 
 def _cells(name: str, values: np.ndarray) -> list[str | None]:
     """A column's values as words, None where missing (None, NaN and pandas' NA)."""
-    first = next((value for value in values if not is_missing(value)), None)
-    if first is not None and not isinstance(first, str | bool | int | float | np.generic):
-        raise DataError(
-            f"x, column '{name}': holds {type(first).__name__} values; make numbers or words of them, or leave it out."
-        )
+    for value in values:
+        if not is_missing(value) and not isinstance(value, str | bool | int | float | np.generic):
+            raise DataError(
+                f"x, column '{name}': holds {type(value).__name__} values; make numbers or words of them, or leave it "
+                "out."
+            )
     return [None if is_missing(value) else _text(value) for value in values]
-
-
-def is_missing(value: Any) -> bool:
-    """None, NaN (which is not itself), and pandas' NA (which does not say)."""
-    if value is None:
-        return True
-    if isinstance(value, list | tuple | dict | np.ndarray):
-        return False
-    same = value == value
-    return not isinstance(same, bool | np.bool_) or not same
 
 
 def _text(value: Any) -> str:

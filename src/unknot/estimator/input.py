@@ -13,12 +13,12 @@ from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.from_arrays import from_arrays
-from unknot.data.label_column import read_factor
+from unknot.data.label_column import read_factor, refuse_whole_floats
+from unknot.data.plain_array import numpy_of
 from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, is_missing, read_frame, read_table
+from unknot.estimator.frame import is_frame, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
-from unknot.models.node_spec import NodeSpec
-from unknot.models.word_weights import refuse_fractions
+from unknot.missing import is_missing
 
 _MOST_CELLS = 2**30  # of sparse data made dense
 
@@ -43,7 +43,7 @@ def read_items(
     if is_sparse_counts(x):
         return read_sparse_counts(x)
     if is_frame(x):
-        return read_frame(x, columns, known)
+        return read_frame(x, None if known else columns, known)  # the columns left out then may be absent now
     array = _as_array(x)
     if array.ndim == 0 or len(array) == 0:
         raise DataError("x has no rows: there is no data (0 samples).")
@@ -54,11 +54,6 @@ def read_items(
         raise DataError(f"columns are for rows of a table, but the items of x have shape {array.shape[1:]}.")
     if array.dtype.kind not in "buif":
         raise DataError("x is not an array of numbers: images must have one size, and rows one length.")
-    if array.ndim > 2 and array.dtype.kind in "iu" and array.dtype != np.uint8:
-        raise DataError(
-            f"x holds whole numbers of type {array.dtype} in items of shape {array.shape[1:]}: make images uint8 "
-            "(0 to 255), or floats from 0 to 1."
-        )
     return from_arrays(array.astype(np.float32) if array.dtype.kind == "b" else array)
 
 
@@ -67,13 +62,9 @@ def with_labels(items: Dataset, labels: Mapping[str, Any], kinds: Mapping[str, K
     for name in kinds:
         if name not in labels:
             raise SpecError(f"kinds speaks of '{name}', but no such labels were given.")
-    for name, values in labels.items():
-        if name not in kinds and _classes_or_numbers(values):
-            raise DataError(
-                f"factor '{name}': whole numbers beside NaN may be classes or numbers; say which, "
-                f"kinds={{'{name}': 'categorical'}} or 'continuous' (classes may also mark the unknown by -1)."
-            )
     made = {name: read_factor(name, v, len(items), kinds.get(name)) for name, v in labels.items()}
+    for name in made.keys() - kinds.keys():
+        refuse_whole_floats(made[name])
     return replace(items, factors=made)
 
 
@@ -88,36 +79,12 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
     return spoken
 
 
-def refuse_other_items(items: Dataset, known: Dataset, node: NodeSpec) -> None:
-    """Refuse items of another shape than those of the training data, or that the data's ``node`` cannot hold.
-
-    Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0, and whole where they are weighed.
-    """
-    if items.item_shape != known.item_shape:
-        what = "features" if len(items.item_shape) == len(known.item_shape) == 1 else "items"
-        count = f"X has {items.item_shape.numel()} features, but expecting {known.item_shape.numel()}: "
-        raise DataError(
-            f"{count if what == 'features' else ''}x has items of shape {tuple(items.item_shape)}, but the model "
-            f"was fitted on {tuple(known.item_shape)}; resize or cut them as for fit."
-        )
-    if not isinstance(items.x, Tensor):
-        return
-    low, high = float(items.x.min()), float(items.x.max())
-    if node.family == "multinomial" and low < 0:
-        raise DataError(f"x holds {low:g}, but the model was fitted on counts, which are at least 0.")
-    if node.weights:
-        refuse_fractions(items.x)
-    if node.family == "bernoulli" and items.x.is_floating_point() and (low < 0 or high > 1):
-        worst = high if high > 1 else low
-        raise DataError(
-            f"x holds {worst:g}, but the model was fitted on values from 0 to 1; scale x as it was for fit."
-        )
-
-
 def _as_array(x: Any) -> np.ndarray:
     """An array of what numpy, torch, scipy or plain lists hold."""
     if isinstance(x, Tensor):
-        return np.asarray(x.detach().cpu().numpy())
+        return numpy_of(x)
+    if isinstance(x, np.ma.MaskedArray):
+        x = _gaps(x)
     if hasattr(x, "toarray"):  # scipy's sparse matrices
         if int(np.prod(x.shape)) > _MOST_CELLS:
             raise DataError(
@@ -135,6 +102,15 @@ def _as_array(x: Any) -> np.ndarray:
     if array.dtype.kind == "O" and not _has_words_or_gaps(array):
         array = _numbers(array)
     return array
+
+
+def _gaps(x: np.ma.MaskedArray) -> np.ndarray:
+    """An array with gaps where entries are masked out."""
+    if not np.ma.is_masked(x):
+        return np.asarray(x)
+    if x.dtype.kind in "buif":
+        return np.asarray(np.ma.filled(x.astype(np.float64), np.nan))
+    return np.asarray(np.ma.filled(x.astype(object), None))
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:
@@ -165,12 +141,3 @@ def _has_words_or_gaps(array: np.ndarray) -> bool:
     if array.dtype.kind != "O":
         return False
     return any(isinstance(value, str) or is_missing(value) for value in array.ravel())
-
-
-def _classes_or_numbers(values: Any) -> bool:
-    """Whether labels are floats, NaN among them, that are all whole: classes of a column with gaps, or numbers."""
-    array = np.asarray(values.detach().cpu() if isinstance(values, Tensor) else values)
-    if array.dtype.kind != "f" or array.ndim != 1:
-        return False
-    known = array[~np.isnan(array)]
-    return 0 < len(known) < len(array) and bool((known == np.round(known)).all() and (known >= -1).all())

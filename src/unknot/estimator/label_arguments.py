@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
-from unknot.errors import SpecError
+from unknot.data.label_column import label_array
+from unknot.errors import DataError, SpecError
 
 
 def with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
@@ -21,19 +23,21 @@ def with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any
 
 
 def has_words(labels: Any) -> bool:
+    if isinstance(labels, Tensor):
+        return False
     return any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
 
 
-def known_labels(truth: Any, continuous: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Which items have a label (not NaN, None, masked or, for classes, -1), and these labels."""
-    values = np.asarray(truth)
-    masked = (
-        np.ma.getmaskarray(truth) if isinstance(truth, np.ma.MaskedArray) else np.zeros(values.shape, bool)
-    )
-    absent = masked | np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(
-        values.shape
-    )
-    if not continuous:
-        absent = absent | np.array([v == -1 for v in values.ravel()], dtype=bool).reshape(values.shape)
-    known = ~absent.reshape(len(values), -1).any(1)
+def known_labels(name: str, truth: Any, guess: np.ndarray, continuous: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Which items have a label (not absent or, for classes, -1), and these labels, to be compared with a ``guess``."""
+    values, absent = label_array(name, truth)
+    if not continuous and values.dtype.kind != "U":
+        absent = absent | (values == -1)
+    values, absent = np.atleast_1d(values), np.atleast_1d(absent)
+    known = np.asarray(~absent.reshape(len(absent), -1).any(1))
+    if len(known) != len(guess) or not known.any():
+        raise DataError(f"score(): expected labels of '{name}' for {len(guess)} items, some of them known.")
+    came, was = ("words" if array.dtype.kind == "U" else "numbers" for array in (values, guess))
+    if came != was:
+        raise DataError(f"score(): the labels of '{name}' are {came}, but the model was fitted on {was}.")
     return known, values[known]

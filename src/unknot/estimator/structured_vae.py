@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import torch
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from unknot.errors import DataError, SpecError
+from unknot.errors import SpecError
 from unknot.estimator.fitted import Fitted
 from unknot.estimator.input import read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, with_y
@@ -48,8 +48,8 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     (5,)
 
     Without a ``model`` every factor handed to ``fit`` becomes a node: whole numbers, bools or strings a class,
-    real numbers a vector; together with a ``style`` of so many dimensions they make the data. -1, NaN, None and
-    masked entries mark unknown labels. ``model`` takes a description instead (a dictionary, a list of nodes or
+    real numbers a vector; together with a ``style`` of so many dimensions they make the data. -1, NaN, None, masked
+    entries and empty words mark unknown labels. ``model`` takes a description instead (a dictionary, a list of nodes or
     a YAML file). ``kinds`` declares what cannot be told from the labels: ``{"objects": "count"}``, or
     "categorical", "continuous", "binary".
 
@@ -222,11 +222,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         scores = []
         for name, truth in labels.items():
             guess, kind = self.predict(x, name), self.factors_[name].kind
-            known, values = known_labels(truth, continuous=kind == "continuous")
-            if len(known) != len(guess) or not known.any():
-                raise DataError(
-                    f"score(): expected labels of '{name}' for {len(guess)} items, some of them known."
-                )
+            known, values = known_labels(name, truth, guess, continuous=kind == "continuous")
             right = guess[known] == values if kind != "continuous" else -((guess[known] - values) ** 2)
             scores.append(float(np.mean(right)))
         return float(np.mean(scores))
@@ -277,7 +273,10 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         if len(factors) != 1:
             raise SpecError("vary() changes one factor at a time: vary(x, digit=range(10)).")
         (name, settings), rows = next(iter(factors.items())), self._rows(x)
-        values = [self.trained_.value(name, one, len(rows)) for one in settings]
+        listed = list(settings) if isinstance(settings, Iterable) and not isinstance(settings, str) else []
+        if not listed:
+            raise SpecError(f"vary() takes a list of values: vary(x, {name}=[...]), but got {settings!r}.")
+        values = [self.trained_.value(name, one, len(rows)) for one in listed]
         return self._worded(self.trained_.vary(rows, name, values).numpy())
 
     # ---- looking ------------------------------------------------------------------------------------

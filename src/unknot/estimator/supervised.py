@@ -14,6 +14,7 @@ from unknot.errors import DataError
 from unknot.estimator.fitted import NotFitted
 from unknot.estimator.frame import is_frame
 from unknot.estimator.structured_vae import StructuredVAE
+from unknot.missing import missing_entries
 
 _LABEL = "label"
 
@@ -179,8 +180,10 @@ def _labels(estimator: BaseEstimator, y: Any) -> np.ndarray:
             f"this {type(estimator).__name__} estimator requires y to be passed, but the target y is None."
         )
     labels = column_or_1d(y, warn=True)
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise DataError("Input y contains NaN or infinity; StructuredVAE takes unknown labels.")
+    if (labels.dtype.kind == "f" and not np.isfinite(labels).all()) or (
+        labels.dtype == object and missing_entries(labels).any()
+    ):
+        raise DataError("Input y contains NaN, None or infinity; StructuredVAE takes unknown labels.")
     if labels.dtype.kind == "c":
         raise DataError("Complex data not supported: y holds complex numbers.")
     return np.asarray(labels)

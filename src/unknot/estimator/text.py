@@ -22,7 +22,11 @@ def is_texts(x: Any) -> bool:
         return False
     if isinstance(x, np.ndarray) and x.dtype.kind not in "OU":
         return False
-    return len(x) > 0 and all(isinstance(text, str) for text in x)
+    words = [isinstance(text, str) for text in x]
+    if any(words) and not all(words):
+        row = words.index(False)
+        raise DataError(f"x is texts, but item {row} is {list(x)[row]!r}; give '' for an empty one.")
+    return any(words)
 
 
 def read_texts(x: Any, options: Mapping[str, Any] | None, known: Dataset | None = None) -> TextDataset:
@@ -33,7 +37,7 @@ def read_texts(x: Any, options: Mapping[str, Any] | None, known: Dataset | None 
 
 def is_sparse_counts(x: Any) -> bool:
     """Whether x is a sparse matrix of scipy that holds whole numbers."""
-    return hasattr(x, "toarray") and x.dtype.kind in "iu" and len(x.shape) == 2 and x.shape[0] > 0
+    return hasattr(x, "toarray") and x.dtype.kind in "iu" and len(x.shape) == 2 and min(x.shape) > 0
 
 
 def read_sparse_counts(x: Any) -> Dataset:

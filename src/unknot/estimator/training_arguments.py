@@ -7,6 +7,7 @@ from typing import Any
 
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
+from unknot.estimator.parameters import plain_number
 from unknot.workflow.assembly import ALPHA, Assembly
 from unknot.workflow.class_weights import class_weights
 
@@ -15,7 +16,7 @@ def model_options(estimator: Any) -> dict[str, Any]:
     """Options of the default model."""
     chosen = {name: getattr(estimator, name) for name in ("style", "gradient", "augment", "agreement")}
     separate = {"separate": True} if estimator.separate else {}
-    return {key: value for key, value in chosen.items() if value is not None} | separate
+    return {key: plain_number(value) for key, value in chosen.items() if value is not None} | separate
 
 
 def training_settings(estimator: Any, data: Dataset) -> dict[str, Any]:
@@ -38,7 +39,8 @@ def training_settings(estimator: Any, data: Dataset) -> dict[str, Any]:
         objective = {"name": "semi_supervised", "alpha": alpha}
     elif objective == "semi_supervised":
         objective = None
-    return {**{key: value for key, value in chosen.items() if value is not None}, "objective": objective}
+    plain = {key: plain_number(value) for key, value in chosen.items() if value is not None}
+    return {**plain, "objective": objective}
 
 
 def weights_of_classes(estimator: Any, made: Assembly) -> dict[str, tuple[float, ...]]:

@@ -1,9 +1,9 @@
 """Scores: arrays in, numbers out. One score per file.
 
 The scores of codes and factors are called alike, ``f(codes, factors, discrete=..., seed=..., protocol=...)``:
-``codes`` and ``factors`` are ``(N, D)`` arrays of the same items, or mappings from names to arrays; ``discrete`` and
-``discrete_factors`` say which columns are categories (by default those that are not floats); ``protocol`` is a name
-of ``protocols`` or settings of one's own. Each returns an object with named numbers.
+``codes`` and ``factors`` are ``(N, D)`` arrays of the same items, mappings from names to arrays, or frames;
+``discrete`` and ``discrete_factors`` say which columns are categories (by default those that are not floats);
+``protocol`` is a name of ``protocols`` or settings of one's own. Each returns an object with named numbers.
 """
 
 from unknot.metrics.beta_vae import beta_vae

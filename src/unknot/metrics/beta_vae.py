@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from unknot.errors import DataError
 from unknot.metrics.parts.columns import Arrays, Columns, Discrete
 from unknot.metrics.parts.fixed_factor import FixedFactor
 from unknot.metrics.parts.linear import fit_logistic
@@ -32,6 +33,8 @@ def beta_vae(
     disentanglement_lib. Chance is 1/K.
     """
     given = prepare("beta_vae", codes, factors, discrete, discrete_factors, seed, protocol)
+    if len(given.factors.names) < 2:
+        raise DataError("beta_vae asks which of several factors is shared, and there is one only.")
     settings = given.settings
     rng = np.random.default_rng(seed)
     sampler = FixedFactor(given.factors, settings.groups)

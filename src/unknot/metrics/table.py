@@ -55,7 +55,13 @@ SCORES: dict[str, Callable[..., Result]] = {
 }
 """Scores of codes and factors; those over restarts are `udr` and `model_centrality`."""
 
-_CATEGORIES_ONLY = ("class_gap", "class_accuracy", "nmi", "ari")
+_NOT_ALWAYS = (
+    "beta_vae",
+    "class_gap",
+    "class_accuracy",
+    "nmi",
+    "ari",
+)  # they want two factors, or categories
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,8 @@ def table(
     """Every score that these codes and factors allow, with intervals by half-samples.
 
     A ``protocol`` is used for the scores it speaks of, the others keep their own. ``resamples`` half-samples make the
-    intervals (0: none), in ``jobs`` processes. Scores that compare categories are skipped where there are none.
+    intervals (0: none), in ``jobs`` processes. Scores that compare categories, or
+    several factors, are skipped where there are none.
     """
     wanted = wanted_scores(only)
     if protocol is not None and protocol not in PROTOCOLS:
@@ -142,7 +149,7 @@ def table(
             rows = _rows_of(score, *read, protocol, seed)
             results[score] = together.get(score) or _compute(score, *rows, seed, protocol)
         except DataError as error:
-            if score not in _CATEGORIES_ONLY:
+            if score not in _NOT_ALWAYS:
                 raise
             skipped[score] = str(error)
     spread = _resample(list(results), read, protocol, seed, resamples, jobs)

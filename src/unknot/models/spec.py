@@ -85,6 +85,8 @@ def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> Mo
     """A checked model from a dictionary, a YAML file, or a list of nodes."""
     if isinstance(source, str | Path):
         source = read_yaml(Path(source), "model file", "nodes")
+    if not isinstance(source, Mapping | Iterable):
+        raise SpecError(f"a model is a dictionary, a YAML file or a list of nodes, but got {source!r}.")
     if not isinstance(source, Mapping):
         return check_spec(ModelSpec(tuple(source)))
     check(source, MODEL, "model")

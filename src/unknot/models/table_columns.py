@@ -30,7 +30,7 @@ def describe_columns(
             raise DataError(f"'{name}': kind is one of {', '.join(KINDS)}, but is {kind!r}")
         present = rows[:, i][~torch.isnan(rows[:, i])]
         if len(present) == 0:
-            raise DataError(f"'{name}': every entry is missing")
+            raise DataError(f"'{name}': every entry is missing; leave the column out.")
         size = sizes[i] if sizes else 0
         columns.append({"name": name, "kind": kind, **_measured(name, kind, present, size)})
     return tuple(columns)

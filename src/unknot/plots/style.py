@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unknot.errors import SpecError
 from unknot.files import atomic_file
 
 if TYPE_CHECKING:
@@ -44,5 +45,8 @@ def data_uri(figure: Figure, dpi: int = 144) -> str:
 
 def save(figure: Figure, path: str | Path, dpi: int = 130) -> None:
     """Write the figure to a file, whole or not at all; its ending says the format, PNG where there is none."""
+    ending = Path(path).suffix.removeprefix(".").lower() or "png"
+    if ending not in figure.canvas.get_supported_filetypes():
+        raise SpecError(f"{path}: a figure is not written as .{ending}; .png, .svg or .pdf will do.")
     with atomic_file(Path(path)) as stream:
-        figure.savefig(stream, dpi=dpi, format=Path(path).suffix.removeprefix(".") or "png")
+        figure.savefig(stream, dpi=dpi, format=ending)

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 
 
 def three_digits(value: float) -> str:
-    """A number to three digits, without an exponent where people would write none.
+    """A number to three digits, without an exponent where people would write none, and years as years are written.
 
-    >>> three_digits(1113.4), three_digits(0.03567), three_digits(2.5e-9)
-    ('1,113', '0.0357', '2.5e-09')
+    >>> three_digits(2008.4), three_digits(12345.6), three_digits(0.03567), three_digits(2.5e-9)
+    ('2008', '12,346', '0.0357', '2.5e-09')
     """
-    return f"{value:,.0f}" if 999.5 <= abs(value) < 1e9 else f"{value:.3g}"
+    if 999.5 <= abs(value) < 9999.5:
+        return f"{value:.0f}"
+    return f"{value:,.0f}" if 9999.5 <= abs(value) < 1e9 else f"{value:.3g}"
 
 
 @dataclass(frozen=True)

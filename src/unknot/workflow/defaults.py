@@ -3,13 +3,14 @@
 A **table** (rows of numbers and categories, with or without holes) with labels gets a committee of small models
 (:mod:`unknot.models.committee`): few labels, and anybody's columns. Texts have a default of their own
 (:mod:`unknot.workflow.text_defaults`), and so have images whose labels are classes
-(:mod:`unknot.workflow.image_defaults`). Anything else (a table without labels, one with very many labels or columns,
-or one whose rows stay in a file) gets the class-and-style model of :mod:`unknot.models.default_model`, and so does
-whoever asks for something of that model.
+(:mod:`unknot.workflow.image_defaults`). Anything else (a table without labels, one with very many labels, columns or
+classes, or one whose rows stay in a file) gets the class-and-style model of :mod:`unknot.models.default_model`, and so
+does whoever asks for something of that model.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,7 @@ from unknot.workflow.labels import class_count
 
 MOST_LABELS = 5000  # beyond, one larger network learns more than many small ones
 MOST_COLUMNS = 1000  # categories counted by their classes
+MOST_CLASSES = 200  # beyond, the sum over them takes hours and the memory of the machine
 
 # How a committee is trained: its bound, with the KL divergence of the style in closed form; few steps, a high rate.
 COMMITTEE_TRAINING: Mapping[str, Any] = {
@@ -48,6 +50,8 @@ def suits_committee(data: Dataset) -> bool:
     if not is_table(data) or not data.factors or isinstance(data.x, StoredItems):
         return False
     if any(int(factor.known.sum()) < 2 for factor in data.factors.values()):
+        return False
+    if _classes(data) > MOST_CLASSES:
         return False
     return int(any_known(data, None).sum()) <= MOST_LABELS and _width(data) <= MOST_COLUMNS
 
@@ -86,6 +90,12 @@ def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
             **options,
         }
     )
+
+
+def _classes(data: Dataset) -> int:
+    """Classes of the one factor that would cost as much as all: each is an input in every combination of them."""
+    counts = [class_count(factor) for factor in data.factors.values() if factor.kind != "continuous"]
+    return math.isqrt(math.prod(counts) * sum(counts))
 
 
 def _width(data: Dataset) -> int:

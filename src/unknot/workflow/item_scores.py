@@ -30,4 +30,5 @@ def log_evidence(model: TrainedModel, x: Tensor, samples: int = 50, seed: int = 
             rows = item_rows(x, start, start + _CHUNK).to(device)
             q = module.encode(rows, None, samples)
             found.append(importance_weighted(q, module.decode(rows, q))["evidence"].cpu())
-    return torch.cat(found)
+    scores = torch.cat(found)
+    return torch.where(scores.isnan(), -torch.inf, scores)  # numbers so far off that their squares overflow

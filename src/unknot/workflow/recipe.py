@@ -104,8 +104,12 @@ class Recipe:
             check(settings, FILE, "data")
             described = self._described()
             told = {} if described is None else label_kinds(described.labelled)
-            settings["kinds"] = told | dict(settings.get("kinds") or {})
+            declared = dict(settings.get("kinds") or {})
+            settings["kinds"] = told | declared
             data = read_user_data(settings.pop("file"), **settings)
+            for name in declared.keys() - data.factors.keys():
+                there = ", ".join(data.factors) or "none"
+                raise SpecError(f"data.kinds speaks of '{name}', but the labels are {there}.")
             return data if described is None else with_described_classes(data, described.labelled)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")

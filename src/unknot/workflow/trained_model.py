@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,8 @@ class TrainedModel:
         The items themselves are drawn too (but pixels, see :mod:`unknot.workflow.generation`); with ``mean`` they are
         what is expected at the variables' values.
         """
+        if not isinstance(count, Integral) or count < 1:
+            raise SpecError(f"sample() makes a whole number of items, at least 1, but got {count!r}.")
         told = {name: self.value(name, v, count) for name, v in values.items()}
         return self._made(expected_data if mean else drawn_data, count, told)
 
@@ -174,8 +177,11 @@ class TrainedModel:
         node = self.node(name)
         if has_classes(node):
             return self._class_indices(node, given, count)
-        numbers = torch.as_tensor(np.asarray(given, dtype=np.float32))
         size = node.size or 0
+        try:
+            numbers = torch.as_tensor(np.asarray(given, dtype=np.float32))
+        except (TypeError, ValueError):
+            raise DataError(f"'{name}' is {size} numbers, but got {given!r}.") from None
         if numbers.ndim <= 1 and numbers.numel() == size:
             return numbers.reshape(1, size).expand(count, size)
         if numbers.numel() != count * size or len(numbers) != count:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import torch
+from torch import Tensor
+
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
+from unknot.data.sparse_counts import SparseCounts
+from unknot.data.stored_items import StoredItems
 from unknot.data.text_dataset import TextDataset
 
 _LISTED = 6  # names in a list before it is cut
@@ -34,7 +39,19 @@ def _items(data: Dataset) -> str:
         return f"images of {data.name}, {width}x{height}, {'grey' if colours == 1 else 'colour'}"
     if isinstance(data, TextDataset):
         return f"texts of {data.name} with {len(data.columns):,} different words"
+    if _are_counts(data):
+        size = data.item_shape.numel()
+        return (
+            f"rows of {data.name} with {size:,} counts each (whole numbers; measurements are given as floats)"
+        )
     return f"items of {data.name} of shape {tuple(data.item_shape)}"
+
+
+def _are_counts(data: Dataset) -> bool:
+    """Whether items are rows of whole numbers, which the default model takes for counts."""
+    if isinstance(data.x, Tensor | StoredItems):
+        return len(data.item_shape) == 1 and data.x.dtype == torch.int64
+    return isinstance(data.x, SparseCounts)
 
 
 def _columns(table: Sequence[Column]) -> str:

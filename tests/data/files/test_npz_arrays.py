@@ -23,7 +23,7 @@ def test_what_is_not_such_a_file_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "less.npz", x=np.arange(3))
     np.save(tmp_path / "one.npy", np.arange(3))
     np.savez(tmp_path / "objects.npz", x=np.array([{}], dtype=object))
-    for name, reason in (("less.npz", "y"), ("one.npy", "single array"), ("objects.npz", "allow_pickle")):
+    for name, reason in (("less.npz", "y"), ("one.npy", "single array"), ("objects.npz", "Python objects")):
         with pytest.raises(DataError, match=rf"{name} cannot be read as an \.npz with x, y \(.*{reason}"):
             read_npz(tmp_path / name, "x", "y")
 

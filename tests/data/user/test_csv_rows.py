@@ -34,3 +34,9 @@ def test_what_is_no_table(content: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(content)
     with pytest.raises(DataError, match=message):
         read_rows(tmp_path / "t.csv")
+
+
+def test_a_cell_may_hold_a_book(tmp_path: Path) -> None:
+    book = "word " * 100_000
+    (tmp_path / "t.csv").write_text(f"a,b\n1,{book}\n")
+    assert read_rows(tmp_path / "t.csv")["b"] == [book.strip()]

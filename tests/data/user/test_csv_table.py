@@ -85,9 +85,18 @@ def test_mistakes_name_file_column_and_row(table: Path, tmp_path: Path) -> None:
         read_user_data(tmp_path / "only.csv", factors=["kind"])
 
 
-@pytest.mark.parametrize(("mark", "decimal"), [(";", ","), ("\t", "."), (";", "."), (",", ".")])
-def test_semicolon_and_tab_tables(tmp_path: Path, mark: str, decimal: str) -> None:
-    path = tmp_path / "t.csv"
+@pytest.mark.parametrize(
+    ("name", "mark", "decimal"),
+    [
+        ("t.csv", ";", ","),
+        ("t.csv", "\t", "."),
+        ("t.csv", ";", "."),
+        ("t.CSV", ",", "."),
+        ("t.tsv", "\t", "."),
+    ],
+)
+def test_semicolon_and_tab_tables(tmp_path: Path, name: str, mark: str, decimal: str) -> None:
+    path = tmp_path / name
     path.write_text(TABLE.replace(",", mark).replace("50.5", f"50{decimal}5"))
     data = read_user_data(path, factors=["kind"])
     assert [c.kind for c in data.table] == ["real", "binary", "category", "real"]

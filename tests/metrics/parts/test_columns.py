@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 from unknot.errors import DataError
 from unknot.metrics.parts.columns import Probabilities, at_most, read_columns, read_pair
@@ -60,3 +61,38 @@ def test_columns_pass_unread() -> None:
 def test_different_lengths_in_a_mapping() -> None:
     with pytest.raises(DataError, match="different lengths, 2, 3"):
         read_columns({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]}, None, "codes")
+
+
+def test_a_frame_s_columns_keep_their_names_and_types() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"shape": ["a", "b", "a", "b"], "size": [0.1, 0.2, 0.3, 0.4], 3: [1, 2, 1, 2]})
+    read = read_columns(frame, None, "factors")
+    assert read.names == ("shape", "size", "3")
+    assert read.sizes == (2, 0, 2)
+    with pytest.raises(DataError, match="two columns of the same name"):
+        read_columns(pandas.concat([frame, frame], axis=1), None, "factors")
+
+
+def test_tensors_of_any_kind() -> None:
+    z = torch.tensor([[0.5], [1.0], [2.0]])
+    for given in (z.clone().requires_grad_(), z.bfloat16()):
+        assert read_columns(given, None, "codes").values[:, 0].tolist() == [0.5, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (np.array(["a", None, "a"], dtype=object), "factor has 1 values that are missing"),
+        (np.array(["a", 1, "a"], dtype=object), "words and numbers"),
+        (np.ma.MaskedArray([1.0, 2.0, 3.0], [False, True, False]), "masked out"),
+    ],
+)
+def test_what_is_missing_or_mixed_is_refused(values: object, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        read_columns(values, None, "factors")
+
+
+@pytest.mark.parametrize("values", [[["a", "b"]], [[1.0], [0.5, 0.5]], [0.5, 0.5], [[np.nan, 1.0]]])
+def test_what_is_no_probability_is_refused(values: object) -> None:
+    with pytest.raises(DataError, match="Probabilities are rows"):
+        Probabilities(values)

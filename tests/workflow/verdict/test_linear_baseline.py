@@ -50,6 +50,13 @@ def test_cross_fitting_never_sees_the_label_it_is_asked_for() -> None:
     assert 0.5 - 5 * 0.065 < right < 0.5 + 5 * 0.065  # five standard errors of 60 coins
 
 
+def test_a_class_with_one_label_leaves_one_class_to_the_fold_without_it() -> None:
+    data = from_arrays(X[:20], {"rare": (np.arange(20) == 3).astype(int)})
+    found = linear_summary(data, "rare", 2, None)
+    assert found.shape == (20, 2)
+    assert found[3].tolist() == [1.0, 0.0]
+
+
 def test_who_never_looks_says_the_commonest_class_or_the_mean() -> None:
     assert (constant_summary(SEEN, "kind", 3, ASKED).argmax(1) == np.bincount(CLASSES[:80]).argmax()).all()
     np.testing.assert_allclose(constant_summary(SEEN, "size", 0, ASKED), NUMBERS[:80].mean(), rtol=1e-5)

@@ -38,6 +38,8 @@ def explain_broken_file(path: Path, what: str) -> Iterator[None]:
         yield
     except READER_ERRORS as error:
         reason = " ".join(str(error).split()).strip("'\". ") or type(error).__name__
+        if "allow_pickle" in reason:  # numpy's advice, to read it none the less, is none of ours
+            reason = "it holds Python objects, or is a file of another kind"
         raise DataError(
             f"The data file {path} cannot be read as {what} ({reason}): replace it by a good copy."
         ) from error

@@ -15,6 +15,7 @@ from unknot.errors import DataError
 
 _CELLS = 200_000  # in a block
 _HEADER = 1 << 20  # characters among which the header's line is looked for
+_LONGEST = 1 << 27  # characters of a cell: a book has a million
 
 
 class CsvRows:
@@ -27,6 +28,7 @@ class CsvRows:
     def __init__(self, path: Path) -> None:
         self.path = path
         refuse_special_file(path)
+        csv.field_size_limit(max(_LONGEST, csv.field_size_limit()))
         with self._explaining(), self._open() as file:
             start = file.read(_HEADER)
         self._mark = max(",;\t", key=start.lstrip().partition("\n")[0].count)  # that the header has most of
@@ -55,7 +57,8 @@ class CsvRows:
             unguarded(" ".join(name.split())) for name in first
         ]  # a cell may have several lines, a name one
         if len(set(names)) != len(names):
-            raise DataError(f"{self.path}: two columns have the same name.")
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise DataError(f"{self.path}: two columns have the same name, '{twice}'.")
         return names
 
     def _open(self) -> IO[str]:
@@ -77,6 +80,11 @@ class CsvRows:
             raise DataError(
                 f"{self.path}, row {number + row}: {len(block[row])} cells under {width} columns."
             )
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file's name is that of a table."""
+    return path.suffix.lower() in (".csv", ".tsv")
 
 
 def read_rows(path: Path) -> dict[str, list[str | None]]:

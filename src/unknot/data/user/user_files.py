@@ -14,8 +14,9 @@ from unknot.data.files.broken_file import READER_ERRORS
 from unknot.data.files.npz_arrays import open_npz
 from unknot.data.files.special_file import refuse_special_file
 from unknot.data.from_arrays import from_arrays
-from unknot.data.label_column import class_values
+from unknot.data.label_column import class_values, refuse_whole_floats
 from unknot.data.stored_items import StoredItems
+from unknot.data.user.csv_rows import is_table
 from unknot.data.user.csv_table import read_csv_table
 from unknot.data.user.image_folder import has_images, read_image_folder
 from unknot.data.user.in_a_file import stays_in_file
@@ -55,9 +56,9 @@ def read_user_data(
 
     - ``.npz``: ``x`` (N, ...), and one array of N labels for each factor; ``x_test`` and ``NAME_test`` are the
       test split.
-    - ``.csv``: a table with a header. ``factors`` names the columns that are labels, the others are data; empty
-      cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out". A column
-      of "text", declared or the only one beside the labels, is counted word by word.
+    - ``.csv``, ``.tsv``: a table with a header. ``factors`` names the columns that are labels, the others are data;
+      empty cells are missing. ``columns`` may say a column's kind: real, binary, category or count; or "leave out". A
+      column of "text", declared or the only one beside the labels, is counted word by word.
     - ``.jsonl``: an object a line, its text under "text"; ``factors`` names the labels beside it.
     - a folder: images of one size (PNG, JPEG) or texts (.txt), and ``labels.csv`` with a column ``file`` and one for
       each factor, or a sub-folder for each class.
@@ -81,20 +82,23 @@ def read_user_data(
         data: Dataset = read_text_folder(path, wanted)
     elif path.is_dir():
         data = read_image_folder(path, wanted)
-    elif path.suffix == ".npz":
+    elif path.suffix.lower() == ".npz":
         data = _read_npz(path, wanted)
-    elif path.suffix == ".jsonl":
+    elif path.suffix.lower() == ".jsonl":
         data = read_json_lines(path, wanted)
-    elif path.suffix == ".csv" and (column := text_column(path, names, columns, like)) is not None:
+    elif is_table(path) and (column := text_column(path, names, columns, like)) is not None:
         data = read_text_column(path, column, wanted)
-    elif path.suffix == ".csv":
+    elif is_table(path):
         data = read_csv_table(path, wanted)
     elif not path.exists():
         raise DataError(f"there is no file or folder {path}.")
     else:
         raise DataError(
-            f"{path}: expected an .npz file, a .csv table, texts as .jsonl, or a folder of images or texts."
+            f"{path}: expected an .npz file, a .csv table, texts as .jsonl, or a folder of images or texts; of other "
+            "files make one of these, or a frame for StructuredVAE in Python."
         )
+    for name in data.factors.keys() - wanted.kinds.keys():
+        refuse_whole_floats(data.factors[name])
     if like is not None and data.item_shape != like.item_shape:
         raise DataError(
             f"{path}: its items have shape {tuple(data.item_shape)}, but {tuple(like.item_shape)} is needed."

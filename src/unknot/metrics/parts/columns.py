@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
+from unknot.missing import missing_entries
 
 Arrays = Any
-"""``(N, D)`` or ``(N,)`` of anything numpy reads, or a mapping from name to such arrays, or Columns."""
+"""``(N, D)`` or ``(N,)`` of anything numpy reads, a mapping from name to such arrays, a frame, or Columns."""
 
 Discrete = bool | Sequence[bool] | None
 """Which columns are categories: all, none, one answer a column; None goes by the type of the array."""
@@ -24,7 +25,10 @@ class Probabilities:
     """
 
     def __init__(self, values: Any) -> None:
-        self.values = np.asarray(values, dtype=float)
+        try:
+            self.values = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            self.values = np.empty(0)
         rows_add_up = self.values.ndim == 2 and np.allclose(self.values.sum(-1), 1.0, atol=1e-3)
         if not rows_add_up or (self.values < 0).any():
             raise DataError("Probabilities are rows (N, K) of numbers from 0 that add up to 1; these do not.")
@@ -73,6 +77,8 @@ def read_columns(values: Arrays, discrete: Discrete, what: str) -> Columns:
     """
     if isinstance(values, Columns):
         return values
+    if hasattr(values, "columns") and hasattr(values, "dtypes"):
+        values = _frame_columns(values, what)
     parts = values if isinstance(values, Mapping) else {what.removesuffix("s"): values}
     named = not isinstance(values, Mapping)
     names: list[str] = []
@@ -129,7 +135,20 @@ def at_most(
     return codes.rows(chosen), factors.rows(chosen)
 
 
+def _frame_columns(frame: Any, what: str) -> dict[str, Any]:
+    """The columns of a frame of pandas by name, each of its own type."""
+    names = [str(name) for name in frame.columns]
+    if len(set(names)) != len(names):
+        raise DataError(f"The {what} have two columns of the same name: rename one of them.")
+    return {name: frame[column] for name, column in zip(names, frame.columns, strict=True)}
+
+
 def _two_axes(part: Any, what: str) -> np.ndarray:
+    if hasattr(part, "detach"):  # a tensor, perhaps with gradients, or of a type that numpy has not
+        part = part.detach().cpu()
+        part = part.double() if part.is_floating_point() else part
+    if np.ma.is_masked(part):
+        raise DataError(f"The {what} have entries that are masked out: leave these rows out.")
     try:
         array = np.asarray(part)
     except ValueError as error:
@@ -163,12 +182,17 @@ def _column(values: np.ndarray, discrete: bool, where: str) -> tuple[np.ndarray,
     if np.issubdtype(values.dtype, np.number) and not np.isfinite(values).all():
         rows = int((~np.isfinite(values)).sum())
         raise DataError(f"{where} has {rows} values that are not finite numbers: leave these rows out.")
+    if values.dtype == object and (absent := missing_entries(values)).any():
+        raise DataError(f"{where} has {int(absent.sum())} values that are missing: leave these rows out.")
     if not discrete:
         try:
             return values.astype(float), 0
         except (TypeError, ValueError) as error:
             raise DataError(f"{where} holds text, so it is discrete; it cannot be a number.") from error
-    found, index = np.unique(values, return_inverse=True)
+    try:
+        found, index = np.unique(values, return_inverse=True)
+    except TypeError:
+        raise DataError(f"{where} holds words and numbers: make it one or the other.") from None
     if len(found) > max(len(values) / 2, 2):
         raise DataError(
             f"{where} has {len(found)} different values in {len(values)} rows, too many for categories: "

@@ -28,19 +28,28 @@ def linear_summary(seen: Dataset, name: str, classes: int, asked: Dataset | None
     those of ``seen`` themselves, each by a model that did not see it, in five folds.
     """
     from sklearn.exceptions import ConvergenceWarning
-    from sklearn.model_selection import KFold, cross_val_predict
+    from sklearn.model_selection import KFold
 
     x, y = plain_numbers(seen), seen.factors[name].values.cpu().numpy()
     one_scale = len(seen.item_shape) == 3 or isinstance(seen.x, SparseCounts)  # pixels, words
     model = _pipeline(classes > 0, scaled=not one_scale)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         if asked is None:
-            folds = KFold(min(_FOLDS, len(x)), shuffle=True, random_state=0)
-            said = cross_val_predict(model, x, y, cv=folds)
+            said = np.empty(y.shape)
+            for shown, hidden in KFold(min(_FOLDS, len(x)), shuffle=True, random_state=0).split(x):
+                said[hidden] = _said(model, x[shown], y[shown], x[hidden], classes)
         else:
-            said = model.fit(x, y).predict(plain_numbers(asked))
+            said = _said(model, x, y, plain_numbers(asked), classes)
     return np.eye(classes)[said.astype(int)] if classes else said.reshape(len(said), -1)
+
+
+def _said(model: Any, x: np.ndarray, y: np.ndarray, asked: np.ndarray, classes: int) -> np.ndarray:
+    """What a model says that is fitted to labels; where all are of one class, as with its one label held out, that."""
+    if classes and (y == y[0]).all():
+        return np.full(len(asked), y[0])
+    return np.asarray(model.fit(x, y).predict(asked))
 
 
 def constant_summary(seen: Dataset, name: str, classes: int, asked: Dataset) -> np.ndarray:
