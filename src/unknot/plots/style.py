@@ -39,6 +39,7 @@ def quiet(axes: Axes) -> None:
 def data_uri(figure: Figure, dpi: int = 144) -> str:
     """The figure as a PNG inside a text, for a page that needs no other file."""
     stream = io.BytesIO()
+    _settle(figure)
     figure.savefig(stream, format="png", dpi=dpi)
     return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode()
 
@@ -48,5 +49,11 @@ def save(figure: Figure, path: str | Path, dpi: int = 130) -> None:
     ending = Path(path).suffix.removeprefix(".").lower() or "png"
     if ending not in figure.canvas.get_supported_filetypes():
         raise SpecError(f"{path}: a figure is not written as .{ending}; .png, .svg or .pdf will do.")
+    _settle(figure)
     with atomic_file(Path(path)) as stream:
         figure.savefig(stream, dpi=dpi, format=ending)
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the figure out once before it is drawn: where images keep their shape, a second pass has room for words."""
+    figure.draw_without_rendering()
