@@ -88,6 +88,15 @@ def test_labels_go_only_where_the_description_allows() -> None:
         model.encode(torch.rand(2, 1, 8, 8), {"colour": torch.zeros(2)})
 
 
+def test_pixels_that_are_made_brighter_stay_pixels() -> None:
+    spec = {"augment": {"gain": 2.0}, "nodes": {n.name: _plain(n) for n in class_and_style()}}
+    torch.manual_seed(0)
+    _, p = GraphicalModel(spec, (1, 8, 8))(batch(torch.full((50, 1, 8, 8), 0.9)))
+    seen = p["x"].value
+    assert float(seen.max()) == 1.0
+    assert float(seen.min()) < 0.5
+
+
 def test_augmentation_happens_in_training_only_and_needs_images() -> None:
     spec = {"augment": "affine", "nodes": {n.name: _plain(n) for n in class_and_style()}}
     model = GraphicalModel(spec, (1, 8, 8))

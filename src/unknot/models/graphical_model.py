@@ -141,7 +141,7 @@ class GraphicalModel(nn.Module):
         """
         jittered = batch.x if self.jitter is None else self.jitter(batch.x)
         two_views = self.training and self.spec.agreement > 0
-        x = batch.x if two_views else jittered
+        x = batch.x if two_views or jittered is batch.x else self.likelihood.possible(jittered)
         labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
         q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)

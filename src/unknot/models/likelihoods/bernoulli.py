@@ -44,6 +44,9 @@ class BernoulliLikelihood(Likelihood):
         means = MeanOfPixels(self.spec.pixels, outputs)
         trace.variable(means, x, name=name, gradient="score_function", event_dims=dims)
 
+    def possible(self, x: Tensor) -> Tensor:
+        return x.clamp(0, 1)
+
     def mean(self, outputs: Tensor) -> Tensor:
         return outputs.sigmoid()
 

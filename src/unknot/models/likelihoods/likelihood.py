@@ -122,6 +122,10 @@ class Likelihood(nn.Module, ABC):
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
         """Score x; with None, draw."""
 
+    def possible(self, x: Tensor) -> Tensor:
+        """Jittered items as items that can be: a brighter view may leave the range of the data."""
+        return x
+
     @abstractmethod
     def mean(self, outputs: Tensor) -> Tensor:
         """The expected data, for pictures."""
