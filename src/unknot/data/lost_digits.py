@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-_LEAST = (
-    1e-5  # of the largest number, that numbers are apart: single precision then tells some 150 of them apart
-)
+# Numbers that are less apart, in parts of the largest: single precision tells some 150 of them from each other.
+_LEAST = 1e-5
 
 
 def lost_digits(numbers: np.ndarray) -> np.ndarray:
