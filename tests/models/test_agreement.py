@@ -13,6 +13,7 @@ from unknot.models.direction import Direction
 from unknot.models.families import family
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import node, read_spec
+from unknot.models.training_terms import add_training_terms
 from unknot.objectives import elbo, semi_supervised
 
 NODES = {
@@ -74,7 +75,7 @@ def test_the_reading_carries_no_gradient() -> None:
     logits = torch.randn(4, 10, requires_grad=True)
     q = Trace()
     q.concrete(logits, 0.66, name="digit")
-    reading = model_for()._family("digit").reading(q["digit"].dist)
+    reading = model_for().family_of("digit").reading(q["digit"].dist)
     assert not reading.value.requires_grad
     assert not reading.confidence.requires_grad
 
@@ -122,9 +123,10 @@ def test_directions_agree_by_their_density() -> None:
     labels = torch.full((5, 3), float("nan"))
     labels[0] = torch.tensor([0.0, 1.0, 0.0])
     q = model.encode(torch.rand(5, 1, 8, 8), {"light": labels})
-    p, features = Trace(), torch.randn(5, model.trunk.features)
-    model._agree(q, p, features)
-    outputs = model.recognition["light"](features)
+    p, second = Trace(), torch.rand(5, 1, 8, 8)
+    model.eval()  # no dropout: the second view's features are the same when computed again
+    add_training_terms(model, q, p, second)
+    outputs = model.recognition["light"](model.trunk(second))
     mean = torch.nn.functional.normalize(outputs[:, :3], dim=-1)
     kappa = torch.nn.functional.softplus(outputs[:, 3]) + 1e-3
     wanted = q["light"].dist.mean_direction.detach().clone()

@@ -59,7 +59,7 @@ def test_a_direction_is_read_by_its_density() -> None:
     reading = q["light"].dist.mean_direction.detach()
     outputs = model.critic.networks["light"](q["style"].dist.mean)  # type: ignore[union-attr, index]
     said = Trace()
-    model._family("light").site(said, outputs, reading, model.temperature, None)
+    model.family_of("light").site(said, outputs, reading, model.temperature, None)
     torch.testing.assert_close(terms["light"], -2.0 * said["light"].log_prob)
 
 

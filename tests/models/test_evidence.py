@@ -112,7 +112,7 @@ def test_only_items_of_which_the_network_is_not_sure_are_asked_about(share: floa
 
 def test_the_recogniser_is_the_product_of_network_and_evidence() -> None:
     model, x = model_with().eval(), batch_of_digits().x
-    digit, style = model._family("digit"), model.recognition["style"]
+    digit, style = model.family_of("digit"), model.recognition["style"]
     found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
     with torch.no_grad():
         features = model.trunk(x)

@@ -44,7 +44,7 @@ def test_a_node_sees_its_part_alone() -> None:
     features = model.trunk(x)
     changed = features.clone()
     changed[:, model.trunk.parts[SHAPE]] += 1.0
-    first, second = (model._recognised(model.spec["light"], {"x": each}) for each in (features, changed))
+    first, second = (model.recognised(model.spec["light"], {"x": each}) for each in (features, changed))
     torch.testing.assert_close(first, second)
     assert model.trunk.parts[SHADE].stop == model.trunk.features
     q = model.encode(x, {"identity": torch.tensor([0, 1, -1, -1, 2, 3])})

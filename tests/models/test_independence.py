@@ -69,7 +69,7 @@ def test_fewer_than_four_items_say_nothing() -> None:
 def test_the_term_is_minus_the_price_times_the_criterion_for_every_item(samples: int | None) -> None:
     model, batch = model_with(50.0), batch_of_digits()
     q, p = model(batch, samples)
-    families = {name: model._family(name) for name in ("digit", "style")}
+    families = {name: model.family_of(name) for name in ("digit", "style")}
     style = q["style"].dist.mean
     style = style if style.ndim == 2 else style[0]
     probs = q["digit"].dist.probs

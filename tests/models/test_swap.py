@@ -24,7 +24,7 @@ def model_with(**settings: object) -> GraphicalModel:
 def test_labels_go_to_other_items_and_none_is_lost() -> None:
     model, batch = model_with(), batch_of_digits()
     q = model.encode(batch.x, {"digit": batch["digit"]})
-    family = model._family("digit")
+    family = model.family_of("digit")
     torch.manual_seed(1)
     swapped = swapped_label(q, "digit", family).argmax(-1)
     torch.manual_seed(1)
@@ -42,10 +42,10 @@ def test_the_term_is_how_well_each_made_item_is_read(samples: int | None) -> Non
     torch.manual_seed(1)
     q = model.encode(batch.x, {"digit": batch["digit"]}, samples)
     model.decode(batch.x, q)
-    digits = swapped_label(q, "digit", model._family("digit"))
+    digits = swapped_label(q, "digit", model.family_of("digit"))
     style = q["style"].value.detach()
     style = style if samples is None else style[0]
-    features = model._family("digit").features
+    features = model.family_of("digit").features
     for b in range(40):
         made = model.expected(given(1, digit=digits[b : b + 1], style=style[b : b + 1]))
         seen = model.trunk(made)
@@ -180,11 +180,11 @@ def _by_hand(nodes: dict[str, dict[str, object]]) -> torch.Tensor:
     torch.manual_seed(1)
     q = model.encode(batch.x, {"digit": batch["digit"]})
     model.decode(batch.x, q)
-    digits, style = swapped_label(q, "digit", model._family("digit")), kept_value(q, "style")
+    digits, style = swapped_label(q, "digit", model.family_of("digit")), kept_value(q, "style")
     made = model.expected(given(len(style), digit=digits, style=style))
     with at_rest(model.trunk):
         seen = model.trunk(made)
-    outputs = model._recognised(model.spec["digit"], {"x": seen})
+    outputs = model.recognised(model.spec["digit"], {"x": seen})
     (3.0 * (outputs.log_softmax(-1) * digits).sum(-1)).mean().backward()
     return model.generation["x"].network[0].weight.grad  # type: ignore[union-attr, index, return-value]
 

@@ -134,7 +134,7 @@ def test_the_site_has_the_whitened_mean_and_its_own_density() -> None:
     assert isinstance(white, Whitening)
     white.total.copy_(0.3 * torch.rand(10, 3))
     q = model.encode(batch.x, {"digit": batch["digit"]})
-    seen = torch.cat([model.trunk(batch.x), model._family("digit").features(q["digit"].value)], -1)
+    seen = torch.cat([model.trunk(batch.x), model.family_of("digit").features(q["digit"].value)], -1)
     outputs = model.recognition["style"](seen)
     loc, raw = white(outputs, q["digit"].value).chunk(2, -1)
     scale = torch.nn.functional.softplus(raw) + 1e-3

@@ -10,12 +10,10 @@ import torch
 from torch import Size, Tensor, nn
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues, given
-from unknot.core.node import Variable
+from unknot.core.given_values import GivenValues
 from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.agreement import divergence, target
 from unknot.models.augment import augmenter
 from unknot.models.by_node import ByNode
 from unknot.models.classed_words import ClassedWords
@@ -23,13 +21,13 @@ from unknot.models.critic import Critic
 from unknot.models.evidence import log_evidence
 from unknot.models.families import Family, family
 from unknot.models.families.concrete import ConcreteFamily
-from unknot.models.independence import dependence, nodes_at_rest
+from unknot.models.independence import nodes_at_rest
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks import mlp
 from unknot.models.node_spec import NodeSpec
 from unknot.models.principal_components import PrincipalComponents
 from unknot.models.spec import ModelSpec, read_spec
-from unknot.models.swap import at_rest, kept_value, swapped_label, unchanged
+from unknot.models.training_terms import add_training_terms
 from unknot.models.whitening import Whitening
 from unknot.models.word_weights import WordWeights
 from unknot.suggest import did_you_mean
@@ -77,7 +75,7 @@ class GraphicalModel(nn.Module):
         self.recognition = ByNode({n.name: self._recognition_network(n) for n in own})
         self.whitening = ByNode({n.name: self._whitening(n) for n in own if n.whiten})
         self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
-        families = {n.name: self._family(n.name) for n in self.spec.latents}
+        families = {n.name: self.family_of(n.name) for n in self.spec.latents}
         self.critic = Critic(self.spec, families) if self.spec.critic else None
         self.style = nodes_at_rest(self.spec, "independence") if self.spec.independence else []
 
@@ -101,11 +99,11 @@ class GraphicalModel(nn.Module):
         for name in self.spec.recognition_order:
             node = self.spec[name]
             by_rule = node.recogniser == "bayes"
-            outputs = self._by_bayes(node, x) if by_rule else self._recognised(node, inputs, self.training)
+            outputs = self._by_bayes(node, x) if by_rule else self.recognised(node, inputs, self.training)
             if node.evidence and not self.training:
                 outputs = self._with_evidence(node, outputs, x, inputs)
-            value = self._family(name).recognise(q, outputs, labels.get(name), self.temperature)
-            inputs[name] = self._family(name).features(value)
+            value = self.family_of(name).recognise(q, outputs, labels.get(name), self.temperature)
+            inputs[name] = self.family_of(name).features(value)
         return q
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
@@ -145,16 +143,8 @@ class GraphicalModel(nn.Module):
         labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
         q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)
-        if two_views:
-            parts = {node.sees for node in self._agreeing()}
-            self._agree(q, p, self.trunk.of_parts(parts, jittered))
-        if self.training and self.critic is not None:
-            for name, term in self.critic(q, self.temperature).items():
-                p.log_term(term, name=f"critic_{name}")
-        if self.training and self.spec.independence > 0:
-            self._part(q, p)
-        if self.training and self.spec.swap > 0:
-            self._swap(q, p)
+        if self.training:
+            add_training_terms(self, q, p, jittered)
         return q, p
 
     def prepare(self, data: Any) -> None:
@@ -191,96 +181,14 @@ class GraphicalModel(nn.Module):
         """Data drawn from the likelihood at the values of the nodes in ``q``."""
         return self.likelihood.draw(self._generative_program(q)[1])
 
-    def _agreeing(self) -> list[NodeSpec]:
-        """The nodes that two views must agree on: those with labels or classes."""
-        return [n for n in self.spec.latents if n.labels or self._family(n.name).has_classes]
-
-    def _agree(self, q: Trace, p: Trace, features: Tensor) -> None:
-        """Add to p how well the second view of the items, seen as ``features``, is read as the first."""
-        for node in self._agreeing():
-            if node.labels:
-                agreed = self._agreed_value(node, q, features)
-            else:
-                first: Any = q[node.name].dist
-                reading = self._family(node.name).reading(first).value
-                second: Any = self._second_view(node, q, features, reading).dist
-                agreed = -divergence(first.logits, second.logits)
-            p.log_term(self.spec.agreement * agreed, name=f"agreement_{node.name}")
-
-    def _agreed_value(self, node: NodeSpec, q: Trace, features: Tensor) -> Tensor:
-        """log q(v | x̃) at the label or the first view's own reading, where that is sure."""
-        first = q[node.name]
-        threshold = self.spec.confidence if node.confidence is None else node.confidence
-        value, counts = target(first, self._family(node.name).reading(first.dist), threshold)
-        # observed: classes are scored by their mass
-        return counts * self._second_view(node, q, features, value).log_prob
-
-    def _second_view(self, node: NodeSpec, q: Trace, features: Tensor, value: Tensor) -> Variable:
-        """The node as recognised from the second view's features, observed at ``value``."""
-        inputs = {self.spec.data.name: features}
-        for name in node.recognised_from:
-            if name not in inputs:
-                inputs[name] = self._family(name).features(q[name].value)
-        second = Trace()
-        self._family(node.name).site(second, self._recognised(node, inputs), value, self.temperature, None)
-        return second[node.name]
-
-    def _part(self, q: Trace, p: Trace) -> None:
-        """Add to p what the style and each labelled node have to do with each other, the same for every item."""
-        factors = [n.name for n in self.spec.labelled]
-        families = {n.name: self._family(n.name) for n in self.spec.latents}
-        for name, value in dependence(q, self.style, factors, families).items():
-            price = -self.spec.independence * value
-            p.log_term(price.expand(p.leading_shape[-1:]), name=f"independence_{name}")
-
-    def _swap(self, q: Trace, p: Trace) -> None:
-        """Add to p how well items made with the factors of others are read as they were made."""
-        values: dict[str, Tensor] = {}
-        inputs: dict[str, Tensor] = {}
-        for name in self.spec.recognition_order:
-            node, family = self.spec[name], self._family(name)
-            if node.labels:
-                values[name] = swapped_label(q, name, family)
-            elif self.spec.data.name in node.recognised_from:
-                values[name] = kept_value(q, name)
-            else:  # computed from other nodes alone: it follows them
-                outputs = self._recognised(node, inputs)
-                values[name] = family.recognise(Trace(), outputs, None, self.temperature).detach()
-            inputs[name] = family.features(values[name])
-        made = self.expected(given(len(inputs[name]), values))
-        of_factors, of_rest = self._seen_in_made(made)
-        read = Trace()
-        for name in self.spec.recognition_order:
-            node = self.spec[name]
-            if self.spec.data.name in node.recognised_from:
-                inputs[self.spec.data.name] = of_factors if node.labels else of_rest
-                with unchanged(self.recognition[name], node.gradient == "detached"):
-                    outputs = self._recognised(node, inputs)
-                self._family(name).site(read, outputs, values[name], self.temperature, None)
-        p.log_term(self.spec.swap * read.log_prob(), name="swap")
-
-    def _seen_in_made(self, made: Tensor) -> tuple[Tensor, Tensor]:
-        """The features of made items that the factors are read from, and those for the rest."""
-        read = [n for n in self.spec.latents if self.spec.data.name in n.recognised_from]
-        factors, rest = ([n for n in read if n.labels is labelled] for labelled in (True, False))
-        apart = all(n.gradient == "detached" for n in factors)
-        with at_rest(self.trunk):
-            if self.spec.swap_teaches == 1.0 and not apart:
-                features = self.trunk(made)
-                return features, features
-            with unchanged(self.trunk, apart):
-                of_factors = self.trunk.of_parts({n.sees for n in factors}, made)
-            damped = made.detach() + self.spec.swap_teaches * (made - made.detach())
-            return of_factors, self.trunk.of_parts({n.sees for n in rest}, damped)
-
     # ---- parts --------------------------------------------------------------------------------------
 
-    def _family(self, name: str) -> Family:
+    def family_of(self, name: str) -> Family:
         kind = self.families[name]
         assert isinstance(kind, Family)
         return kind
 
-    def _recognised(self, node: NodeSpec, inputs: Mapping[str, Tensor], learn: bool = False) -> Tensor:
+    def recognised(self, node: NodeSpec, inputs: Mapping[str, Tensor], learn: bool = False) -> Tensor:
         """What a node's recognition network gives for the features of the data and the values of other nodes.
 
         Whitened where the description asks for it; ``learn``: items to take the moments from.
@@ -291,7 +199,7 @@ class GraphicalModel(nn.Module):
         outputs: Tensor = self.recognition[node.name](cat(list(chosen.values())))
         if not node.whiten:
             return outputs
-        white, classes = self.whitening[node.name], self._family(node.whiten)
+        white, classes = self.whitening[node.name], self.family_of(node.whiten)
         assert isinstance(white, Whitening)
         assert isinstance(classes, ConcreteFamily)
         y = classes.from_features(inputs[node.whiten])
@@ -313,8 +221,8 @@ class GraphicalModel(nn.Module):
             x[unsure],
             {data: inputs[data][unsure]},
             self.spec.recognition_order,
-            {n.name: self._family(n.name) for n in self.spec.latents},
-            lambda other, seen: self._recognised(self.spec[other], seen),
+            {n.name: self.family_of(n.name) for n in self.spec.latents},
+            lambda other, seen: self.recognised(self.spec[other], seen),
             self._decode_weighed,
             self.temperature,
             node.evidence_steps,
@@ -324,7 +232,7 @@ class GraphicalModel(nn.Module):
         return outputs + more
 
     def _whitening(self, node: NodeSpec) -> Whitening:
-        return Whitening(self._family(node.whiten).size, self._family(node.name).size)
+        return Whitening(self.family_of(node.whiten).size, self.family_of(node.name).size)
 
     def _by_bayes(self, node: NodeSpec, x: Tensor) -> Tensor:
         """log p(y) + log p(x | y) but for a constant, of every class; other parents at their prior mean."""
@@ -338,10 +246,10 @@ class GraphicalModel(nn.Module):
     def _recognition_network(self, node: NodeSpec) -> nn.Module:
         from_data = self._seen(node) if self.spec.data.name in node.recognised_from else 0
         parents = [p for p in node.recognised_from if p != self.spec.data.name]
-        inputs = from_data + sum(self._family(p).value_size for p in parents)
+        inputs = from_data + sum(self.family_of(p).value_size for p in parents)
         # a node read off the data alone needs no layer of its own after the trunk
         default = (self.spec.width // 2,) if parents else ()
-        size = self._family(node.name).parameters_size
+        size = self.family_of(node.name).parameters_size
         return self.likelihood.head(inputs, node.recognition_hidden or default, size)
 
     def _seen(self, node: NodeSpec) -> int:
@@ -357,11 +265,11 @@ class GraphicalModel(nn.Module):
         return int(part.stop - part.start)
 
     def _generative_network(self, node: NodeSpec) -> nn.Module:
-        inputs = sum(self._family(p).value_size for p in node.parents)
+        inputs = sum(self.family_of(p).value_size for p in node.parents)
         if node.is_data:
-            by_parts = self.likelihood.decoder_of([self._family(p) for p in node.parents])
+            by_parts = self.likelihood.decoder_of([self.family_of(p) for p in node.parents])
             return self.likelihood.decoder(inputs) if by_parts is None else by_parts
-        return mlp(inputs, node.hidden or (self.spec.width // 2,), self._family(node.name).parameters_size)
+        return mlp(inputs, node.hidden or (self.spec.width // 2,), self.family_of(node.name).parameters_size)
 
     def _generative_program(self, q: Trace | GivenValues) -> tuple[Trace, Any]:
         """All latent sites of p, and the parameters of the data, as its likelihood takes them."""
@@ -370,7 +278,7 @@ class GraphicalModel(nn.Module):
         values: dict[str, Tensor] = {}
         for node in self.spec.latents:
             outputs = self._generated(node, inputs) if node.parents else self._prior(node.name)
-            family = self._family(node.name)
+            family = self.family_of(node.name)
             values[node.name] = family.generate(p, outputs, q[node.name], self.temperature)
             inputs[node.name] = family.features(values[node.name])
         words = self.generation[self.spec.data.name]
@@ -382,7 +290,7 @@ class GraphicalModel(nn.Module):
         return self.generation[node.name](cat([inputs[p] for p in node.parents]))
 
     def _prior(self, name: str) -> Tensor:
-        outputs = self._family(name).prior_outputs()
+        outputs = self.family_of(name).prior_outputs()
         reference = next(self.parameters())
         return outputs.to(reference.device, reference.dtype)
 
@@ -395,7 +303,7 @@ class GraphicalModel(nn.Module):
         if isinstance(value, Partial):
             return value
         known = partial(value).known
-        if value.ndim == 1 and self.spec[name].size == 1 and not self._family(name).has_classes:
+        if value.ndim == 1 and self.spec[name].size == 1 and not self.family_of(name).has_classes:
             value = value.to(next(self.parameters()).dtype).unsqueeze(-1)  # (B,) for a node of size 1
         return partial(value, known)
 
