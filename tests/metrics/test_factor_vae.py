@@ -91,3 +91,12 @@ def test_scale_does_not_matter_to_live_codes() -> None:
     assert factor_vae(cases.ROTATED * np.array([4.0, 8.0, 2.0]), cases.FACTORS).value == pytest.approx(
         first.value
     )
+
+
+def test_a_category_that_nearly_all_items_share_wins_no_votes() -> None:
+    stuck = np.zeros(len(cases.FACTORS), int)
+    stuck[0] = 1  # a batch without this item: no spread at all
+    codes = {"stuck": stuck, "z": cases.NOISY}
+    found = factor_vae(codes, cases.FACTORS)
+    assert found.value == factor_vae(cases.NOISY, cases.FACTORS).value
+    assert found.live == cases.NOISY.shape[1]

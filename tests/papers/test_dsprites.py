@@ -102,3 +102,17 @@ def test_codes_that_are_the_factors_have_the_bestscores() -> None:
     assert found["kim"] == 1.0
     assert found["dci"] == pytest.approx(1.0, abs=0.02)
     assert found["mig"] == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_dead_class_takes_no_part_in_the_scores() -> None:
+    rng = np.random.default_rng(0)
+    factors = {"shape": rng.integers(0, 3, 3000), "posX": rng.integers(0, 8, 3000)}
+    masses = np.tile([0.9, 0.1, 0.0], (3000, 1))
+    masses[:30] = [0.1, 0.9, 0.0]  # one image in a hundred has another class, whatever it shows
+    codes = {
+        CLASS: Probabilities(masses),
+        STYLE: np.stack(list(factors.values()), 1) + 0.001 * rng.normal(size=(3000, 2)),
+    }
+    assert scores(codes, factors, dead=(CLASS,))["kim"] == 1.0
+    assert scores(codes, factors)["kim"] < 0.9
+    assert scores(codes, factors, dead=(CLASS,))["shape"] == scores(codes, factors)["shape"]
