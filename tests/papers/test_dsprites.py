@@ -11,13 +11,13 @@ from unknot.metrics import Probabilities
 from unknot.papers.dsprites import (
     E19_NETWORKS,
     E19_ROWS,
-    EVEN_FALLS,
     FALLS,
     OBJECTIVES,
     OURS,
     PRINTED,
     RESTING,
     cases,
+    even_falls,
     falling,
     raised,
     scores,
@@ -76,7 +76,9 @@ def test_the_price_of_information_falls_to_its_own_in_every_row(row: str) -> Non
     priced = OBJECTIVES[row]["name"] in ("hfvae", "beta_tcvae")
     prices = [s["objective"]["alpha" if priced else "beta"] for s in stages]
     own = OBJECTIVES[row]["beta"] if row == "β-VAE, β = 4" else 1.0
-    assert prices == pytest.approx([own * price for _, price in (FALLS if priced else EVEN_FALLS)])
+    assert prices == pytest.approx(
+        [own * price for _, price in (FALLS if priced else even_falls(OBJECTIVES[row]))]
+    )
     assert all(price > own for price in prices)
     assert sum(stage["steps"] for stage in stages) < 1000
 
