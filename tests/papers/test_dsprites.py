@@ -14,6 +14,7 @@ from unknot.papers.dsprites import (
     FALLS,
     OBJECTIVES,
     OURS,
+    OURS_DRAWN,
     PRINTED,
     RESTING,
     cases,
@@ -30,11 +31,11 @@ def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone() -> Non
     rows = {case["row"]: case for case in cases("quick")}
     assert set(E19_ROWS) <= set(rows)
     first = rows[PRINTED]
-    wide = rows.pop(E19_NETWORKS)
+    wide, small = rows.pop(E19_NETWORKS), rows.pop(OURS)
     assert wide["train"]["objective"] == first["train"]["objective"]
     assert wide["model"]["nodes"]["x"]["activation"] == "tanh"
     for row, case in rows.items():
-        alone = case["train"]["stages"][0]["steps"] if row == OURS else 0
+        alone = case["train"]["stages"][0]["steps"] if row == OURS_DRAWN else 0
         same = {**case["train"], "objective": "", "stages": "", "steps": case["train"]["steps"] - alone}
         assert same == {**first["train"], "objective": "", "stages": ""}
         assert (case["items"], case["block"]) == (first["items"], first["block"])
@@ -43,6 +44,9 @@ def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone() -> Non
             **others,
             CLASS: {**others[CLASS], "gradient": ""},
         }
+    assert small["train"]["steps"] < first["train"]["steps"]  # the others are given more
+    assert small["model"]["nodes"]["x"]["hidden"]
+    assert small["train"]["objective"] == rows[OURS_DRAWN]["train"]["objective"]
 
 
 def traces() -> tuple[Trace, Trace]:
