@@ -30,11 +30,12 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
-    from unknot.cli.opening import read_like
+    from unknot.cli.opening import read_like, refuse_own_data
     from unknot.data.user.csv_file import write_table
     from unknot.workflow.prediction_table import prediction_rows
     from unknot.workflow.trained_model import TrainedModel
 
+    refuse_own_data(output, data)
     model = TrainedModel.load(run)
     asked = read_like(model, data)
     names, told = _told(data, asked, model)
