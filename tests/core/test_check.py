@@ -49,7 +49,18 @@ def test_a_relaxed_draw_given_to_p_as_a_bare_value_is_no_label(labels: unknot.Pa
     y = q.concrete(torch.zeros(3, 4), 0.5, value=labels, name="y")
     p.concrete(torch.zeros(4), 0.5, value=y, name="y")
     with pytest.raises(
-        TraceError, match=r"'y': .* p was given the bare value .* pass the node, value=q\['y'\]"
+        TraceError, match=r"'y': p was given the bare value, .* pass the node, value=q\['y'\]"
+    ):
+        unknot.objectives.elbo(q, p)
+
+
+@pytest.mark.parametrize("gradient", ["score_function", "enumerate"])
+def test_a_bare_value_with_axes_of_samples_is_no_observation(gradient: str) -> None:
+    q, p = unknot.Trace(samples=3), unknot.Trace()  # as many samples as items: nothing else would notice
+    y = q.categorical(logits=torch.zeros(3, 3), name="y", gradient=gradient)
+    p.categorical(logits=torch.zeros(3), value=y, name="y")
+    with pytest.raises(
+        TraceError, match=r"'y': p was given the bare value, .* pass the node, value=q\['y'\]"
     ):
         unknot.objectives.elbo(q, p)
 

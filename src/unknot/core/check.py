@@ -59,10 +59,11 @@ def _check_pair(mine: Variable, theirs: object) -> None:
             f"site '{name}': q scores its relaxed draw by the density of the unbounded variable, which "
             f"{type(theirs.dist).__name__} in p does not have; use {type(mine.dist).__name__} in both"
         )
-    if mine.scored_by != theirs.scored_by and not _all_known(mine):
+    rescored = mine.scored_by != theirs.scored_by and not _all_known(mine)
+    if rescored or mine.leading_dims != theirs.leading_dims:
         raise TraceError(
-            f"site '{name}': q scores its relaxed draw by its density, but p was given the bare value and scores it as "
-            f"a label; pass the node, value=q['{name}'], in p"
+            f"site '{name}': p was given the bare value, which does not tell that it is relaxed or has samples; "
+            f"pass the node, value=q['{name}'], in p"
         )
     if not _same_items(mine.active, theirs.active):
         raise TraceError(
