@@ -101,7 +101,8 @@ def command(
         )
     if verdict:
         _say_verdict(trained, result.history, answers)
-    typer.echo(f"Next: `unknot report {where}` for pictures, `unknot predict {where} DATA -o table.csv`.")
+    use = "predict {} DATA -o table.csv" if model.labelled else "sample {}"
+    typer.echo(f"Next: `unknot report {where}` for pictures, `unknot {use.format(where)}`.")
 
 
 def _say_verdict(trained: TrainedRun, history: list[dict[str, Any]], answers: Answers | None) -> None:
