@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.data.sets.idx_files import write_set
 from unknot.cli import main
+from unknot.cli.data import _sample_row
 from unknot.data import names
+from unknot.data.from_arrays import from_arrays
 
 
 @pytest.fixture(autouse=True)
@@ -67,6 +70,17 @@ def test_samples_draws_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: P
     code, out, _ = run(capsys, "data", "samples", "digits", "-o", str(tmp_path / "new" / "s.png"))
     assert (code, out) == (0, f"Wrote {tmp_path}/new/s.png.\n")
     assert (tmp_path / "new" / "s.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_samples_of_a_set_without_factors_have_no_captions() -> None:
+    row = _sample_row(from_arrays(np.zeros((3, 8, 8), np.uint8)), seed=0)
+    assert row.captions == ["", "", ""]
+
+
+def test_a_seed_beyond_any_generators_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "data", "samples", "digits", "--seed", str(10**30))
+    assert code == 2
+    assert "--seed" in err
 
 
 def test_a_mistake_is_one_sentence_and_code_2() -> None:

@@ -151,7 +151,8 @@ def test_a_resumed_run_refuses_other_settings_and_keeps_its_own(
         capsys, "fit", "--resume", "run", "--set", "labels.digit=50"
     )
     assert config(tmp_path / "run") == before
-    assert "give no spec" in refused(capsys, "fit", spec_file(tmp_path), "--resume", "run")
+    for other in ((spec_file(tmp_path),), ("-o", tmp_path / "elsewhere"), ("--label", "digit")):
+        assert "give no spec, no --label and no other" in refused(capsys, "fit", "--resume", "run", *other)
 
 
 # ---- mistakes: one sentence, code 2, nothing lost, nothing left behind --------------------------------

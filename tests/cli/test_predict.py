@@ -67,6 +67,40 @@ def test_where_the_table_cannot_be_written(
     assert "no file" in refused(capsys, "predict", trained_run, tmp_path / "absent.npz")
 
 
+def test_a_model_without_labels_has_nothing_to_predict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "bare.npz", x=digits()[0][:60])
+    settings = ("--set", "train.steps=2", "--set", "train.batch_size=20")
+    code, out, _ = run(capsys, "fit", tmp_path / "bare.npz", "-o", tmp_path / "run", *settings)
+    assert code == 0
+    assert f"Next: `unknot report {tmp_path}/run` for pictures, `unknot sample {tmp_path}/run`." in out
+    table = tmp_path / "t.csv"
+    said = refused(capsys, "predict", tmp_path / "run", tmp_path / "bare.npz", "-o", table)
+    assert "takes no labels, so there is no factor to predict" in said
+    assert not table.exists()
+
+
+def test_only_a_csv_table_is_written(
+    trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.savez(tmp_path / "new.npz", x=digits()[0][:7, None])
+    said = refused(capsys, "predict", trained_run, tmp_path / "new.npz", "-o", tmp_path / "t.xlsx")
+    assert "t.xlsx: predictions go to a .csv table" in said
+
+
+def test_the_data_itself_is_never_written_over(
+    trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.savez("new.npz", x=digits()[0][:7, None])
+    before = (tmp_path / "new.npz").read_bytes()
+    for command in ("predict", "report"):
+        said = refused(capsys, command, trained_run, "new.npz", "-o", tmp_path / "new.npz")
+        assert "would take the place of the data; name another file" in said
+    assert (tmp_path / "new.npz").read_bytes() == before
+
+
 def test_numbers_that_are_no_counts_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     counts, kind = np.random.default_rng(0).poisson(0.03, (40, 300)), np.arange(40) % 2
     np.savez(tmp_path / "words.npz", x=counts, kind=kind)

@@ -50,6 +50,9 @@ def test_mistakes(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "KEY=VALUE" in refused(capsys, "sample", trained_run, "--set", "digit")
     assert "images go to a .png sheet" in refused(capsys, "sample", trained_run, "-o", tmp_path / "x.gif")
     refused(capsys, "sample", trained_run, "-o", tmp_path / "x.png", "--set", "style=[1.0]")
+    code, _, err = run(capsys, "sample", trained_run, "--seed", str(10**30))
+    assert code == 2
+    assert "--seed" in err
 
 
 def test_tables_are_drawn_with_their_words_and_column_names(

@@ -66,6 +66,8 @@ def test_mistakes_are_refused_before_anything_is_trained(
 ) -> None:
     spec = spec_file(tmp_path, OBJECTIVE)
     assert "did you mean 'mig'" in refused(capsys, "sweep", spec, "--scores", "migg")
+    ranked = ("--rank-by", "urd", "-o", tmp_path / "sweeps", "--workers", "1")
+    assert "did you mean 'udr'" in refused(capsys, "sweep", spec, *ranked)
     assert "KEY=VALUE" in refused(capsys, "sweep", spec, "--grid", "train.steps")
     assert "beta = many" in refused(capsys, "sweep", spec, "--grid", "train.objective.beta=1,many")
     assert not (tmp_path / "sweeps").exists()

@@ -43,6 +43,35 @@ def test_p_draws_its_own() -> None:
         unknot.check(q, p)
 
 
+@pytest.mark.parametrize("labels", [None, unknot.partial(torch.tensor([1, -1, 2]))])
+def test_a_relaxed_draw_given_to_p_as_a_bare_value_is_no_label(labels: unknot.Partial | None) -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    y = q.concrete(torch.zeros(3, 4), 0.5, value=labels, name="y")
+    p.concrete(torch.zeros(4), 0.5, value=y, name="y")
+    with pytest.raises(
+        TraceError, match=r"'y': p was given the bare value, .* pass the node, value=q\['y'\]"
+    ):
+        unknot.objectives.elbo(q, p)
+
+
+@pytest.mark.parametrize("gradient", ["score_function", "enumerate"])
+def test_a_bare_value_with_axes_of_samples_is_no_observation(gradient: str) -> None:
+    q, p = unknot.Trace(samples=3), unknot.Trace()  # as many samples as items: nothing else would notice
+    y = q.categorical(logits=torch.zeros(3, 3), name="y", gradient=gradient)
+    p.categorical(logits=torch.zeros(3), value=y, name="y")
+    with pytest.raises(
+        TraceError, match=r"'y': p was given the bare value, .* pass the node, value=q\['y'\]"
+    ):
+        unknot.objectives.elbo(q, p)
+
+
+def test_labels_of_all_items_may_be_given_to_both() -> None:
+    q, p, labels = unknot.Trace(), unknot.Trace(), torch.tensor([1, 0, 2])
+    q.concrete(torch.zeros(3, 4), 0.5, value=unknot.partial(labels), name="y")
+    p.concrete(torch.zeros(4), 0.5, value=labels, name="y")
+    unknot.check(q, p)
+
+
 @pytest.mark.parametrize("value", [torch.zeros(3, dtype=torch.long), torch.zeros(1, 3)])
 def test_other_types_and_shapes_are_other_values(value: torch.Tensor) -> None:
     q, p = unknot.Trace(), unknot.Trace()

@@ -26,6 +26,14 @@ def test_a_mask_of_the_wrong_length_is_refused() -> None:
         unknot.partial(torch.zeros(3, 2), known=[True, False])
 
 
+@pytest.mark.parametrize("values", [["cat", "dog"], [1, None, 2], "cat", [[1, 2], [3]]])
+def test_what_are_no_numbers_is_refused_with_what_marks_the_unknown(values: object) -> None:
+    with pytest.raises(
+        TraceError, match=r"takes numbers, .* -1 is an unknown class and NaN an unknown number; got"
+    ):
+        unknot.partial(values)
+
+
 def test_a_single_number_is_refused() -> None:
     with pytest.raises(TraceError, match="one value per item"):
         unknot.partial(3)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -69,12 +71,27 @@ def test_draws_switched_off_leave_no_trace_in_the_objective() -> None:
 
 def test_masks_are_boolean_and_per_item() -> None:
     q = unknot.Trace()
-    with pytest.raises(TraceError, match=r"mask of booleans, but got torch\.float32"), q.where(torch.ones(3)):
+    with (
+        pytest.raises(TraceError, match=r"mask of booleans, a tensor, but got torch\.float32"),
+        q.where(torch.ones(3)),
+    ):
         pass
     q.normal(torch.zeros(3, 2), 1.0, name="z")
-    wrong = torch.ones(3, 1, dtype=torch.bool)
-    with pytest.raises(TraceError, match=r"mask of where\(\) has shape \(3, 1\)"), q.where(wrong):
+    for wrong in (torch.ones(3, 1, dtype=torch.bool), torch.ones(4, dtype=torch.bool)):
+        said = re.escape(f"mask of where() has shape {tuple(wrong.shape)}")
+        with pytest.raises(TraceError, match=said), q.where(wrong):
+            pass
+    with pytest.raises(TraceError, match="mask of booleans, a tensor, but got list"), q.where([True] * 3):  # type: ignore[arg-type]
         pass
+
+
+def test_a_mask_of_other_items_than_the_first_sites_is_refused() -> None:
+    q, mask = unknot.Trace(), torch.tensor([True, False, True])
+    with (
+        pytest.raises(TraceError, match=r"shape \(3,\), but the leading axes of a site inside are \(4,\)"),
+        q.where(mask),
+    ):
+        q.normal(torch.zeros(4), 1.0, name="z")
 
 
 def sub_model(x: Tensor) -> unknot.Trace:

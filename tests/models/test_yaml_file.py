@@ -16,7 +16,16 @@ def test_a_table_of_settings(tmp_path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"nodes: [", "not valid YAML"), (b"\xff\xfe\xff", "not valid YAML"), (b"- 1", "sections nodes")],
+    [
+        (b"nodes: [", "not valid YAML"),
+        (b"\xff\xfe\xff", "not valid YAML"),
+        (b"- 1", "sections nodes"),
+        (
+            b"train: {steps: 9}\ntrain: {seed: 1}",
+            "not valid YAML: 'train' comes twice in one table: join the two.",
+        ),
+        (b"a: {b: 1, c: 2, b: 3}", "'b' comes twice"),
+    ],
 )
 def test_anything_else_is_refused(tmp_path, content: bytes, message: str) -> None:
     path = tmp_path / "model.yaml"

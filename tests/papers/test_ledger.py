@@ -99,6 +99,27 @@ def test_a_file_of_the_format_before_is_read_and_goes_on(tmp_path, known) -> Non
     assert json.loads((tmp_path / "toy.json").read_text())["format"] == 3
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is damaged"),
+        ("[]", "is damaged"),
+        ("null", "is damaged"),
+        ("{}", "is damaged"),
+        ('{"format": 3}', "is damaged"),
+        ('{"format": 3, "made": {}, "rows": [{"case": {}, "runs": [1]}]}', "is damaged"),
+        ('{"format": 4, "rows": []}', "has format 4, which this version does not read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_never_taken_for_no_result(
+    tmp_path, known, text: str, message: str
+) -> None:
+    (tmp_path / "toy.json").write_text(text)
+    with pytest.raises(RunError, match=rf"toy\.json {message}"):
+        make(known(toy(constant(1.0), [CASE])), tmp_path)
+    assert (tmp_path / "toy.json").read_text() == text
+
+
 def test_settings_that_are_gone_are_dropped_and_new_names_are_taken(tmp_path, known) -> None:
     make(known(toy(constant(1.0), [CASE, OTHER])), tmp_path)
     told: list[str] = []

@@ -37,6 +37,15 @@ def test_every_factor_and_every_used_dimension_is_shown() -> None:
     assert shown["Samples"].images.shape[1] == 3
 
 
+def test_of_items_without_labels_the_classes_go_by_the_models_own_names() -> None:
+    nodes = [
+        node("digit", "concrete", 3, recognised_from=["x"], labels=True),
+        node("x", "bernoulli", parents=["digit"]),
+    ]
+    shown = {one.title: one for one in gallery(like(nodes, DATA), from_arrays(DATA.x), [])}
+    assert shown["Analogies: digit"].columns == ("item", "0", "1", "2")
+
+
 def test_without_factors_there_are_samples_from_the_prior() -> None:
     nodes = [node("style", "normal", 2, recognised_from=["x"]), node("x", "bernoulli", parents=["style"])]
     bare = from_arrays(DATA.x)

@@ -51,6 +51,11 @@ class Pair(nn.Module):
         return p
 
 
+class Forgetful(Pair):
+    def encode(self, x, labels=None):
+        super().encode(x, labels)
+
+
 class Half(nn.Module):
     def encode(self, x, labels=None):
         return unknot.Trace()
@@ -113,6 +118,7 @@ def test_it_is_saved_and_loaded_with_its_program(folder: Path, capsys: pytest.Ca
     [
         ("mine.py:Pear", "no module 'Pear'; did you mean 'Pair'"),
         ("mine.py:Half", "Half in .* has no method decode"),
+        ("mine.py:Forgetful", "encode.* returns a trace, but this one returned NoneType"),
         ("absent.py:Pair", "cannot read the program"),
         ("mine.py", "program is FILE.py:CLASS"),
     ],

@@ -121,7 +121,7 @@ def samples_command(
         "samples.png"
     ),
     data_dir: DataDir = None,
-    seed: Annotated[int, typer.Option(help="Which items are drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which items are drawn.")] = 0,
 ) -> None:
     """Draw items of each data set, one row a set, into one picture.
 
@@ -138,21 +138,27 @@ def samples_command(
 
 
 def _sample_row(dataset: Dataset, seed: int) -> SampleRow:
-    """A few random items, captioned with their first factor that is not just yes or no."""
+    """A few random items with captions."""
     import torch
 
     from unknot.plots.data_samples import COLUMNS, SampleRow
 
     chosen = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(seed))[:COLUMNS]
     sample = dataset.subset(chosen)
-    factor = next(factor for factor in sample.factors.values() if factor.kind != "binary")
-    values = factor.values.tolist()
-    captions = [factor.classes[value] if factor.classes else f"{factor.name} {value}" for value in values]
-    title = f"{dataset.name}: {len(dataset)} items"
+    captions, title = _captions(sample), f"{dataset.name}: {len(dataset)} items"
     if not dataset.columns:
         return SampleRow(title, captions, sample.x[:].numpy())
     top = torch.as_tensor(sample.x[:]).float().topk(_TOP_WORDS).indices.tolist()
     return SampleRow(title, captions, words=[[dataset.columns[word] for word in row] for row in top])
+
+
+def _captions(sample: Dataset) -> list[str]:
+    """The values of the first factor that is not just yes or no; nothing where there is none."""
+    for factor in sample.factors.values():
+        if factor.kind != "binary":
+            values = factor.values.tolist()
+            return [factor.classes[value] if factor.classes else f"{factor.name} {value}" for value in values]
+    return [""] * len(sample)
 
 
 def _print(table: object) -> None:

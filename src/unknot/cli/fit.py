@@ -68,8 +68,10 @@ def command(
 
     changes = parse_settings(settings or [])
     if resume is not None:
-        if spec is not None:
-            raise SpecError("--resume goes on with a run: give no spec, only the run folder.")
+        if spec is not None or run is not None or label:
+            raise SpecError(
+                "--resume goes on with a run as it is: give no spec, no --label and no other run folder."
+            )
         trained, result = go_on(resume, changes, data_dir)
     else:
         if spec is None:
@@ -99,7 +101,8 @@ def command(
         )
     if verdict:
         _say_verdict(trained, result.history, answers)
-    typer.echo(f"Next: `unknot report {where}` for pictures, `unknot predict {where} DATA -o table.csv`.")
+    use = "predict {} DATA -o table.csv" if model.labelled else "sample {}"
+    typer.echo(f"Next: `unknot report {where}` for pictures, `unknot {use.format(where)}`.")
 
 
 def _say_verdict(trained: TrainedRun, history: list[dict[str, Any]], answers: Answers | None) -> None:

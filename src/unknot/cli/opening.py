@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unknot.errors import DataError
+from unknot.errors import DataError, SpecError
 
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
@@ -27,6 +27,12 @@ def read_like(model: TrainedModel, data: Path | None, usage: str = "") -> Datase
     if data is None:
         raise DataError(f"this is a model without data: name some, `{usage}`.")
     return items_for_model(model, read_user_data(data, like=model.data))
+
+
+def refuse_own_data(output: Path, data: Path | None) -> None:
+    """Refuse to write over the data that is read: it may be the only copy."""
+    if data is not None and output.exists() and data.exists() and output.samefile(data):
+        raise SpecError(f"-o {output} would take the place of the data; name another file.")
 
 
 def data_to_test(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from unknot.errors import DataError, SpecError
+
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
     from unknot.workflow.trained_model import TrainedModel
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 def command(
     run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
     data: Annotated[Path, typer.Argument(help="Data of the kind the run was trained on.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The table to write.")] = Path(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The .csv table to write.")] = Path(
         "predictions.csv"
     ),
 ) -> None:
@@ -30,12 +32,20 @@ def command(
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
-    from unknot.cli.opening import read_like
+    from unknot.cli.opening import read_like, refuse_own_data
     from unknot.data.user.csv_file import write_table
     from unknot.workflow.prediction_table import prediction_rows
     from unknot.workflow.trained_model import TrainedModel
 
+    refuse_own_data(output, data)
+    if output.suffix.lower() != ".csv":
+        raise SpecError(f"cannot write {output}: predictions go to a .csv table.")
     model = TrainedModel.load(run)
+    if not model.labelled:
+        raise DataError(
+            f"the model in {run} takes no labels, so there is no factor to predict; in Python StructuredVAE.load gives "
+            "a model whose transform has the codes."
+        )
     asked = read_like(model, data)
     names, told = _told(data, asked, model)
     rows = prediction_rows(model, asked, names, told)

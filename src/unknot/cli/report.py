@@ -22,7 +22,7 @@ def command(
 
         unknot report model new.npz               a saved model, on data of the kind it was trained on
     """
-    from unknot.cli.opening import is_run, read_like
+    from unknot.cli.opening import is_run, read_like, refuse_own_data
     from unknot.report.content import collect, collect_model
     from unknot.report.page import write_report
     from unknot.workflow.run import open_run
@@ -31,10 +31,11 @@ def command(
     if data is None and is_run(run):
         content, path = collect(open_run(run, data_dir)), output or run / "report.html"
     else:
+        path = output or Path("report.html")
+        refuse_own_data(path, data)
         model = TrainedModel.load(run)
         content = collect_model(
             model, read_like(model, data, f"unknot report {run} DATA"), run.resolve().name
         )
-        path = output or Path("report.html")
     write_report(content, path)
     typer.echo(f"Wrote {path}.")

@@ -24,7 +24,7 @@ def command(
     mean: Annotated[
         bool, typer.Option("--mean", help="What is expected at the nodes' values, instead of a draw.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of the draws.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Of the draws.")] = 0,
 ) -> None:
     """Make new items: every node is drawn from its prior, except those that are set; then the data. Needs no data.
 

@@ -81,10 +81,11 @@ def command(
     from unknot.metrics.table import wanted_scores
     from unknot.workflow.sweep.grid import read_grid
     from unknot.workflow.sweep.member import members
-    from unknot.workflow.sweep.ranking import rank
+    from unknot.workflow.sweep.ranking import rank, refuse_unknown_number
     from unknot.workflow.sweep.sweep import Sweep
 
     asked = wanted_scores([name.strip() for name in scores.split(",") if name.strip()])
+    refuse_unknown_number(rank_by)
     recipe = make_recipe(spec, data, label or []).with_settings(parse_settings(settings or []))
     found = members(recipe, read_grid(grid or []), seeds, data_dir)
     sweep = Sweep(found, output or Path("sweeps", spec.stem or "sweep"), asked, data_dir)

@@ -59,6 +59,12 @@ def _check_pair(mine: Variable, theirs: object) -> None:
             f"site '{name}': q scores its relaxed draw by the density of the unbounded variable, which "
             f"{type(theirs.dist).__name__} in p does not have; use {type(mine.dist).__name__} in both"
         )
+    rescored = mine.scored_by != theirs.scored_by and not _all_known(mine)
+    if rescored or mine.leading_dims != theirs.leading_dims:
+        raise TraceError(
+            f"site '{name}': p was given the bare value, which does not tell that it is relaxed or has samples; "
+            f"pass the node, value=q['{name}'], in p"
+        )
     if not _same_items(mine.active, theirs.active):
         raise TraceError(
             f"site '{name}' is switched off for other items in q than in p; use the same where() mask in both"
@@ -89,6 +95,10 @@ def _same_items(one: Tensor | None, other: Tensor | None) -> bool:
         mask = one if other is None else other
         return mask is None or bool(mask.all())
     return bool((one == other).all())
+
+
+def _all_known(node: Variable) -> bool:
+    return bool(node.known.all()) if isinstance(node.known, Tensor) else node.known
 
 
 def _is_discrete(support: constraints.Constraint | None) -> bool:

@@ -15,6 +15,7 @@ from torch.distributions import Distribution
 
 from unknot.core.axes import per_item
 from unknot.core.distribution_parameters import with_tensors
+from unknot.errors import TraceError
 
 
 def held(tensor: Tensor, active: Tensor, leading_dims: int) -> Tensor:
@@ -86,4 +87,11 @@ def _over(active: Tensor, leading: Size) -> Tensor:
     for axis in range(active.ndim):
         if leading[len(leading) - active.ndim + axis] == 1:
             active = active.any(axis, keepdim=True)
+    if any(
+        size not in (1, own) for size, own in zip(reversed(active.shape), reversed(leading), strict=False)
+    ):
+        raise TraceError(
+            f"the mask of where() has shape {tuple(active.shape)}, but the leading axes of a site inside are "
+            f"{tuple(leading)}; expected one entry per item"
+        )
     return active

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from unknot.errors import TraceError
+from unknot.schema import shown
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,13 @@ def partial(values: Any, known: Any = None) -> Partial:
     >>> partial(torch.tensor([3, 5]), known=[True, False]).known
     tensor([ True, False])
     """
-    values = torch.as_tensor(values)
+    try:
+        values = torch.as_tensor(values)
+    except (TypeError, ValueError, RuntimeError):  # words, None, rows of different length
+        raise TraceError(
+            "partial() takes numbers, one value per item, of which -1 is an unknown class and NaN an unknown number; "
+            f"got {shown(values)}"
+        ) from None
     if values.ndim == 0:
         raise TraceError("partial() takes one value per item, shape (B, ...), but got a single number")
     if known is None:

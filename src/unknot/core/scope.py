@@ -78,13 +78,17 @@ class Scopes:
             self._active = before
 
     def _check_mask(self, method: str, active: Tensor) -> None:
-        if active.dtype != torch.bool:
-            raise TraceError(f"{method} takes a mask of booleans, but got {active.dtype}; write `k < count`")
+        kind = active.dtype if isinstance(active, Tensor) else type(active).__name__
+        if kind != torch.bool:
+            raise TraceError(
+                f"{method} takes a mask of booleans, a tensor, but got {kind}; write `k < count`"
+            )
         self._check_per_item(f"the mask of {method}", active)
 
     def _check_per_item(self, what: str, given: Tensor) -> None:
         batch = self._leading[-1] if self._leading else 1
-        if given.ndim > 1 and batch > 1 and given.shape[-1] != batch:
+        shared = given.ndim == 0 or given.shape == (1,)  # one entry for all items
+        if not shared and batch > 1 and given.shape[-1] != batch:
             raise TraceError(
                 f"{what} has shape {tuple(given.shape)}; expected one entry per item: leading axes only, the last of "
                 f"which is the batch of {batch} items"

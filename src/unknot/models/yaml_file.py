@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ def read_yaml(path: Path, what: str, sections: str, empty: bool = False) -> Mapp
 def parse_yaml(text: str | bytes) -> Any:
     """Plain values from YAML text; a ValueError in one line for anything else.
 
-    Aliases are refused: a few bytes of them can stand for gigabytes, or for a table that contains itself.
+    Aliases are refused: a few bytes of them can stand for gigabytes, or for a table that contains itself. So is a key
+    that comes twice in a table, of which YAML would keep the last value and forget the others.
     """
     import yaml
 
@@ -47,6 +49,14 @@ def parse_yaml(text: str | bytes) -> Any:
             if self.check_event(yaml.AliasEvent):
                 raise ValueError("it has aliases (*name), which settings do not need")
             return super().compose_node(parent, index)
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            table = super().construct_mapping(node, deep)
+            names = [self.construct_object(key) for key, _ in node.value]
+            if len(table) < len(names):
+                twice = next(name for name, count in Counter(names).items() if count > 1)
+                raise ValueError(f"'{twice}' comes twice in one table: join the two")
+            return table
 
     try:
         if isinstance(text, bytes):

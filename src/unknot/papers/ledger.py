@@ -176,11 +176,18 @@ def read_result(folder: Path, name: str, tier: Tier = "quick") -> dict[str, Any]
         return None
     try:
         content = json.loads(path.read_text())
-    except ValueError as error:
-        raise RunError(f"{path} is damaged: {error}.") from None
-    if content.get("format") == FORMAT:
-        return _with_summary(*unpacked(content))
-    return content if content.get("format") == _WITH_REPEATED_CASES else None
+        written = content["format"]
+        if written == FORMAT:
+            content = _with_summary(*unpacked(content))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RunError(f"{path} is damaged ({error}): put a good copy back, or move it away.") from None
+    if written not in (FORMAT, _WITH_REPEATED_CASES):
+        raise RunError(
+            f"{path} has format {written}, which this version does not read: use the version that wrote it, or move "
+            "it away."
+        )
+    found: dict[str, Any] = content
+    return found
 
 
 def _with_summary(content: dict[str, Any], cases: Sequence[Case]) -> dict[str, Any]:

@@ -61,7 +61,7 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
         shown, around = np.concatenate([x.numpy()[None], parts]), pictures.boxes(model, x)
         found.append(Picture("Parts", caption, shown, rows=names, wide=True, ink=ink, boxes=around))
     for node in model.settable:
-        found += _analogies(model, data, x[:_VARIED], node, ink)
+        found += _analogies(model, x[:_VARIED], node, ink)
     for node in model.settable:
         if family_of(node).gaussian:
             found += _grids(model, data, x, node, dimensions, ink)
@@ -82,14 +82,14 @@ def _with_classes(model: TrainedModel, data: Dataset) -> list[NodeSpec]:
     return [n for n in nodes if (n.size or 0) <= _MOST_CLASSES]
 
 
-def _analogies(model: TrainedModel, data: Dataset, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
+def _analogies(model: TrainedModel, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
     """Visual analogies: the factor set to each class, or a light to directions from left to right."""
     settings = family_of(node).settings(node.size or 0) if node.labels else None
     if settings is None or len(settings.values) > _MOST_CLASSES:
         return []
-    names = (
-        class_names(data.factors[node.name], len(settings.values)) if has_classes(node) else settings.names
-    )
+    names = settings.names
+    if has_classes(node):  # in the model's own words: the items may have no labels
+        names = class_names(model.data.factors[node.name], len(settings.values))
     caption = (
         f"Left, an item. Right, the same item with {node.name} set to each value in turn and everything else kept: "
         f"down a column {node.name} should be the same, along a row the rest."

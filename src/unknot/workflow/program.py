@@ -114,6 +114,13 @@ def program_nodes(program: nn.Module, data: Dataset) -> list[NodeSpec]:
 
 def example_traces(program: nn.Module, x: Tensor) -> tuple[Trace, Trace]:
     """Both traces on some items, at best values."""
-    q = best_trace(program, x)
+    q = _trace_of("encode", best_trace(program, x))
     with torch.no_grad():
-        return q, program.decode(x, q)  # type: ignore[operator]
+        return q, _trace_of("decode", program.decode(x, q))  # type: ignore[operator]
+
+
+def _trace_of(method: str, made: object) -> Trace:
+    """What a program's method made, if it is a trace."""
+    if not isinstance(made, Trace):
+        raise SpecError(f"model: {method}(...) returns a trace, but this one returned {type(made).__name__}.")
+    return made

@@ -19,8 +19,8 @@ LABELS = torch.tensor([2, -1, -1, 0, -1, 2, -1])  # -1: unknown
 def traces(logits: Tensor, prior: Tensor, kind: str = "concrete") -> tuple[Trace, Trace]:
     q, p = Trace(), Trace()
     if kind == "concrete":
-        value = q.concrete(logits, 0.66, name="c")
-        p.concrete(prior, 0.66, value=value, name="c")
+        q.concrete(logits, 0.66, name="c")
+        p.concrete(prior, 0.66, value=q["c"], name="c")
     else:
         value = q.categorical(logits=logits, name="c", gradient="enumerate")
         p.categorical(logits=prior, value=value, name="c")

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import unknot
-from unknot.errors import TraceError
+from unknot.errors import SpecError, TraceError
 from unknot.objectives import elbo
 from unknot.objectives.parts.site_terms import (
     data_and_log_terms,
@@ -22,6 +22,15 @@ def test_a_log_term_of_q_is_part_of_log_q() -> None:
     q.log_term(torch.tensor([0.5, 1.0]), name="jacobian")
     p.normal(0.0, 1.0, value=torch.zeros(2), name="x")
     torch.testing.assert_close(elbo(q, p)["kl[jacobian]"], torch.tensor([-0.5, -1.0]))
+
+
+@pytest.mark.parametrize("validated", [True, False])
+def test_refuses_a_batch_without_items_whose_mean_would_be_nan(validated: bool) -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.normal(torch.zeros(0, 2), 1.0, name="z")
+    p.normal(torch.zeros(2), 1.0, value=q["z"], name="z")
+    with unknot.validation(validated), pytest.raises(SpecError, match="the batch has no items"):
+        elbo(q, p)
 
 
 def test_refuses_a_variable_that_p_never_scores_even_without_validation() -> None:

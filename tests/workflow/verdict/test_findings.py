@@ -8,6 +8,8 @@ import numpy as np
 
 from tests.workflow.models import untrained
 from unknot.models import node
+from unknot.models.yaml_file import parse_yaml
+from unknot.train.objective import resolve
 from unknot.workflow.measures import MEASURES
 from unknot.workflow.verdict.comparison import Comparison
 from unknot.workflow.verdict.findings import below_linear, by_heart, collapsed, improving
@@ -36,6 +38,14 @@ def test_a_style_that_holds_nothing_has_collapsed() -> None:
     assert "beta: {style: 0.5}" in found.text
     assert collapsed(model, [("style[0]", 0.4), ("style[1]", 0.0), ("light[0]", 0.0)]) == []
     assert collapsed(model, []) == []
+
+
+def test_without_labels_what_is_advised_against_a_collapse_can_be_done() -> None:
+    nodes = [node("style", "normal", 2, recognised_from=["x"]), node("x", "normal", parents=["style"])]
+    (found,) = collapsed(untrained(nodes, (3,)), [("style[0]", 0.0), ("style[1]", 0.0)])
+    assert "factors" not in found.text
+    advised = parse_yaml(found.text.partition("(")[2].removesuffix(")."))
+    resolve(advised["objective"], dataset_size=4)
 
 
 def test_a_curve_that_falls_to_the_end() -> None:

@@ -210,7 +210,9 @@ def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
         message += f", which is run once for each value of {names}, or enumerate {names}."
     else:
         message += ", which is run a few times (see pairs=)."
-    if not sure:
+    if sure:
+        message += f" In a spec, leave {names} out of {node.name}'s recognised_from."
+    else:
         message += (
             " The trace alone cannot tell whether it does: parents=unknot.objectives.site_parents(net, x) reads it "
             "from the program, once for all calls; parents={} says that nothing does."

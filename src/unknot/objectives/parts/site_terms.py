@@ -21,10 +21,13 @@ from unknot.core.check import check
 from unknot.core.log_space import where_known, where_unknown
 from unknot.core.node import LogTerm, Node, Variable
 from unknot.core.trace import Trace
+from unknot.errors import SpecError
 
 
 def check_pair(q: Trace, p: Trace) -> None:
-    """Refuse traces that do not belong together: names always, values where validation is on."""
+    """Refuse traces that do not belong together: names always, values where validation is on; and empty batches."""
+    if q.leading_shape[-1:] == (0,):
+        raise SpecError("the batch has no items, and a mean over none is no number; skip empty batches")
     unscored = any(node.name not in p for node in q.variables())
     if validation.is_on() or unscored or any(node.enumerated and not node.reused for node in p.variables()):
         check(q, p)

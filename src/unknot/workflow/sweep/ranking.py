@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 from unknot.errors import SpecError
+from unknot.metrics.table import SCORES
 from unknot.suggest import did_you_mean
 from unknot.workflow.codes_file import read_codes
 from unknot.workflow.measures import MEASURES
@@ -81,6 +82,13 @@ class Ranking:
             for place, run in enumerate(self.runs)
         ]
         return {"format": FORMAT, "by": list(self.by), "runs": runs}
+
+
+def refuse_unknown_number(by: str | None) -> None:
+    """Refuse to rank by what no run can have, before any is trained."""
+    names = ["error", *SCORES, *AGREEMENTS]
+    if by is not None and by.partition(".")[0] not in names:
+        raise SpecError(f"--rank-by {by}: there is no such number; {did_you_mean(by, names)}")
 
 
 def rank(runs: Sequence[Finished], by: str | None = None) -> Ranking:

@@ -38,10 +38,12 @@ def collapsed(model: TrainedModel, dimensions: Sequence[tuple[str, float]]) -> l
         nats = [n for name, n in dimensions if name.rpartition("[")[0] == node.name]
         if node.labels or not family_of(node).gaussian or not nats or max(nats) >= UNUSED_BELOW:
             continue
+        lost, weight = "so that what the factors do not say is lost", f"beta: {{{node.name}: 0.5}}"
+        if not model.labelled:  # its objective has one weight for all nodes
+            lost, weight = "so that nothing of them is kept", "{name: elbo, beta: 0.5}"
         text = (
             f"{node.name} has collapsed: none of its {len(nats)} dimensions holds {UNUSED_BELOW:g} nats of the data, "
-            "so that what the factors do not say is lost. Weigh its divergence less (objective: beta: "
-            f"{{{node.name}: 0.5}})."
+            f"{lost}. Weigh its divergence less (objective: {weight})."
         )
         found.append(Finding("collapsed", text))
     return found
