@@ -75,13 +75,12 @@ def collect(trained: TrainedRun) -> Content:
     data = trained.test if trained.test is not None else trained.train
     name, history = trained.run.path.resolve().name, read_records(trained.run)
     content = collect_model(trained.model, data, name, seen=trained.train, history=history)
+    others = None if data is trained.train else trained.train
     return replace(
         content,
         summary=_summary(trained),
         facts=_facts(trained, data),
-        counterfactuals=counterfactuals(
-            trained.model, data, None if data is trained.train else trained.train
-        ),
+        counterfactuals=counterfactuals(trained.model, data, others) if len(data) > 1 else [],
         config=(trained.run.path / "config.yaml").read_text(),
     )
 

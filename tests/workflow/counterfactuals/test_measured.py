@@ -8,6 +8,7 @@ import pytest
 from tests.workflow.counterfactuals.exact import exact_data, exact_model
 from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
+from unknot.errors import DataError
 from unknot.models import node
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.measured import counterfactuals
@@ -116,3 +117,8 @@ def test_documents_are_read_again_with_as_many_words_as_they_had(monkeypatch: py
     counterfactuals(model, data)
     judged = lengths[1]  # after a look at what can be set
     assert sum(len(one) == len(judged) and bool((one - judged).abs().max() < 1e-3) for one in lengths) >= 4
+
+
+def test_one_item_has_nothing_to_be_held_against() -> None:
+    with pytest.raises(DataError, match="two or more"):
+        counterfactuals(exact_model(), exact_data(40).subset([0]))

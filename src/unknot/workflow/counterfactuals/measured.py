@@ -11,6 +11,7 @@ from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
+from unknot.errors import DataError
 from unknot.metrics.analogies import style_shift
 from unknot.metrics.leak import Leak, leak
 from unknot.metrics.sharpness import sharpness
@@ -33,6 +34,8 @@ def counterfactuals(
     Judges learn from the labels of ``train`` and from those of ``data`` that are not changed
     (:mod:`unknot.workflow.counterfactuals.judging`), ten or more for each class; numbers count as five classes.
     """
+    if len(data) < 2:
+        raise DataError("how far a change moves the rest is told beside other items; give two or more.")
     parts = judging(data, train, seed)
     settable = {node.name for node in model.settable}
     factors = [node for node in model.labelled if node.name in settable]
