@@ -64,7 +64,7 @@ def traced(nets: Networks, x: Tensor, together: bool = True) -> Tensor:
 def apart(nets: Networks, x: Tensor) -> Tensor:
     """Ours with independent heads."""
     q = heads(nets, nets.h(x), dependent=False)
-    return hfvae(q, decoder(nets, x, q), N, beta=BETA, gamma=GAMMA, parents={}).loss
+    return hfvae(q, decoder(nets, x, q), N, beta=BETA, gamma=GAMMA, parents={name: [] for name in q}).loss
 
 
 def by_hand(nets: Networks, x: Tensor, in_step: bool = False) -> Tensor:

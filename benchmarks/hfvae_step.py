@@ -45,7 +45,9 @@ def from_traces(tensors: list[Tensor], size: int = N) -> Tensor:
     z = p.normal(0.0, 1.0, value=q["z"], name="z")
     p.log_term(z.sum(-1), name="x")
     groups = {"content": ["y"], "style": ["z"]}
-    return hfvae(q, p, size, alpha=ALPHA, beta=BETA, gamma=GAMMA, groups=groups, parents={}).loss
+    return hfvae(
+        q, p, size, alpha=ALPHA, beta=BETA, gamma=GAMMA, groups=groups, parents={name: [] for name in q}
+    ).loss
 
 
 def from_tensors(tensors: list[Tensor], size: int = N) -> Tensor:

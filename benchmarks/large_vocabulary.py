@@ -28,7 +28,6 @@ from unknot.objectives import elbo
 from unknot.train.config import TrainConfig
 from unknot.train.lazy_adam import LazyAdam
 from unknot.train.loop import fit
-from unknot.workflow.program import trainable
 
 WORDS, DOCUMENTS, LENGTH, TOPICS = 50_000, 1_000_000, 30, 100
 BATCH, STEPS, TIMED, DRAWS = 200, 200, 5, 10
@@ -50,7 +49,7 @@ def measured() -> list[dict[str, Any]]:
     settings = {"objective": "elbo", "batch_size": BATCH, "learning_rate": 2e-3, "progress": False}
     config = TrainConfig.from_dict({**settings, "steps": STEPS})
     start = time.process_time()
-    fit(trainable(model), data, config)
+    fit(model, data, config)
     spent = (time.process_time() - start) / STEPS
     assert isinstance(data.x, SparseCounts)
     rows = [

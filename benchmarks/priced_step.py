@@ -43,7 +43,9 @@ class ClassAndStyle(nn.Module):
         p.concrete(torch.zeros(CLASSES), 0.66, value=q["y"], name="y")
         p.normal(0.0, 1.0, value=q["z"], name="z")
         p.bernoulli(logits=self.decoder(unknot.cat([y, z], -1)), value=x, name="x")
-        return semi_supervised(q, p, alpha=ALPHA, between=self.between, dataset_size=N, parents={}).loss
+        return semi_supervised(
+            q, p, alpha=ALPHA, between=self.between, dataset_size=N, parents={name: [] for name in q}
+        ).loss
 
 
 def run() -> list[dict[str, Any]]:

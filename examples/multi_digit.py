@@ -94,7 +94,7 @@ class Canvas(nn.Module):
                 q.include(self.digit.encode(cut_out(x, place), shown.get(f"digit_{k + 1}")), "digit", k)
         return q
 
-    def summaries(self, q: Trace) -> dict[str, Tensor]:
+    def predictions(self, q: Trace) -> dict[str, Tensor]:
         """What the trace says of the factors, by their names: probabilities of counts from 0, and of digits."""
         more = q["more"].dist.probs  # (B, 3)
         said = {"count": torch.cat([torch.zeros_like(more[:, :1]), more], -1)}

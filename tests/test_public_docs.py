@@ -43,9 +43,11 @@ def callables(name: str, thing: Any) -> Iterator[tuple[str, Callable[..., Any], 
 
 
 def undocumented(name: str, function: Callable[..., Any], doc: str) -> list[str]:
-    """Parameters that the docstring does not show as ``parameter``."""
+    """Parameters that the docstring neither shows as ``parameter`` nor has as an entry, ``parameter : type``."""
     shared = SHARED_BY_SITES if is_site(name, function) else set()
     shown = set(re.findall(r"``(\w+)``", doc))
+    for names in re.findall(r"^\s*([*\w]+(?:, [*\w]+)*)(?: : .*)?$", doc, flags=re.MULTILINE):
+        shown |= {one.strip("*") for one in names.split(", ")}
     return [p for p in inspect.signature(function).parameters if p not in {"self", *shared, *shown}]
 
 
@@ -74,7 +76,20 @@ def test_an_argument_that_is_left_out_is_found() -> None:
         """Multiply ``values``."""
         return values * by
 
+    def shift(values: float, by: float, **more: float) -> float:
+        """Add.
+
+        Parameters
+        ----------
+        values : float
+            What is shifted.
+        **more
+            Options.
+        """
+        return values + by
+
     assert undocumented("scale", scale, scale.__doc__ or "") == ["by"]
+    assert undocumented("shift", shift, shift.__doc__ or "") == ["by"]
 
 
 def docstrings(path: Path) -> Iterator[tuple[str, str]]:

@@ -73,5 +73,7 @@ def test_hfvae_with_class_and_style_read_apart() -> None:
     q = unknot.Trace()
     q.concrete(nn.Linear(20, 10)(x), 0.66, name="y")
     q.normal(nn.Linear(20, 2)(x), torch.ones(12, 2), name="z")
-    terms = unknot.objectives.hfvae(q, Decoder()(x, q), dataset_size=60000, beta=4.0, parents={})
+    terms = unknot.objectives.hfvae(
+        q, Decoder()(x, q), dataset_size=60000, beta=4.0, parents={name: [] for name in q}
+    )
     assert torch.isfinite(terms.loss)

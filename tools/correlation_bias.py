@@ -46,7 +46,7 @@ def codes(items: int, size: int) -> unknot.Trace:
 def estimate(size: int, batch: int, further: int) -> float:
     """The total correlation by a batch and further items."""
     reference = codes(further, size) if further else None
-    return float(information(codes(batch, size), N, parents={}, reference=reference).total_correlation)
+    return float(information(codes(batch, size), N, parents={"z": []}, reference=reference).total_correlation)
 
 
 def table(further: Sequence[int] = FURTHER, items: int = ITEMS) -> str:

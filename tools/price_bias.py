@@ -54,7 +54,7 @@ def estimate(batch: int, size: int) -> float:
     p.concrete(torch.zeros(CLASSES), 0.66, value=q["y"], name="y")
     p.normal(torch.zeros(size), 1.0, value=q["z"], name="z", event_dims=1)
     p.normal(torch.zeros(batch), 1.0, value=torch.zeros(batch), name="x")
-    terms = semi_supervised(q, p, between=2.0, dataset_size=N, parents={})
+    terms = semi_supervised(q, p, between=2.0, dataset_size=N, parents={name: [] for name in q})
     return -float(terms["between"].mean())
 
 

@@ -4,15 +4,18 @@ from typing import TYPE_CHECKING, Any
 
 from unknot import objectives
 from unknot.core.axes import cat
-from unknot.core.check import check
-from unknot.core.given_values import given
-from unknot.core.gradients.score_function import RunningMean, ScoreFunction
+from unknot.core.evidence import Partial, given, partial
+from unknot.core.expectation import expect
+from unknot.core.gradients import RunningMean, ScoreFunction
+from unknot.core.handlers import block, condition, do, mask, modes, record, replay, scale, seed
 from unknot.core.node import Node
-from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
+from unknot.core.tracing import trace
 from unknot.core.validation import validation
 from unknot.errors import UnknotError
 from unknot.graph import graph
+from unknot.objectives.check import check
+from unknot.objectives.infer_discrete import infer_discrete
 
 if TYPE_CHECKING:
     from unknot.estimator import StructuredClassifier, StructuredRegressor, StructuredVAE
@@ -32,14 +35,26 @@ __all__ = [
     "StructuredVAE",
     "Trace",
     "UnknotError",
+    "block",
     "cat",
     "check",
+    "condition",
+    "do",
+    "expect",
     "given",
     "graph",
+    "infer_discrete",
+    "mask",
+    "modes",
     "nested",
     "node",
     "objectives",
     "partial",
+    "record",
+    "replay",
+    "scale",
+    "seed",
+    "trace",
     "validation",
 ]
 

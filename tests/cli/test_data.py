@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from tests.data.sets.idx_files import write_set
 from unknot.cli import main
 from unknot.cli.data import _sample_row
-from unknot.data import names
+from unknot.data import Dataset, names
 from unknot.data.from_arrays import from_arrays
 
 
@@ -75,6 +76,16 @@ def test_samples_draws_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: P
 def test_samples_of_a_set_without_factors_have_no_captions() -> None:
     row = _sample_row(from_arrays(np.zeros((3, 8, 8), np.uint8)), seed=0)
     assert row.captions == ["", "", ""]
+
+
+def test_sequences_are_drawn_with_time_from_left_to_right() -> None:
+    sequences = np.zeros((3, 9, 4), np.float32) - 1
+    sequences[:, 2, 0] = 1  # the third step, the first column
+    row = _sample_row(Dataset("tones", torch.from_numpy(sequences), torch.arange(3)), seed=0)
+    assert row.images is not None
+    assert row.images.shape == (3, 1, 4, 9)
+    assert row.images.dtype == np.uint8
+    assert np.argwhere(row.images[0, 0]).tolist() == [[3, 2]]  # the bottom row
 
 
 def test_a_seed_beyond_any_generators_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

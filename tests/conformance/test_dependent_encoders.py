@@ -36,7 +36,7 @@ def run(
         given = values.get(site.name)
         if site.classes:
             seen[site.name] = q.one_hot_categorical(
-                logits=parameters, value=given, name=site.name, gradient=site.gradient
+                logits=parameters, value=given, name=site.name, gradient=site.gradient, event_dims=1
             )
         else:
             q.normal(

@@ -36,13 +36,13 @@ class Decoder(nn.Module):
 torch.manual_seed(1)
 DISCRIMINATOR = Discriminator(K + 5, hidden=16, layers=2).double()
 ARGUMENTS: dict[str, dict] = {
-    "info_vae": {"dataset_size": N, "parents": {}},
-    "anchor_vae": {"dataset_size": N, "parents": {}, "anchors": ["z"]},
-    "information_dropout": {"dataset_size": N, "parents": {}, "beta": 0.5, "gamma": 2.0},
-    "beta_tcvae": {"dataset_size": N, "parents": {}},
+    "info_vae": {"dataset_size": N, "parents": {"z": []}},
+    "anchor_vae": {"dataset_size": N, "parents": {"z": []}, "anchors": ["z"]},
+    "information_dropout": {"dataset_size": N, "parents": {"z": []}, "beta": 0.5, "gamma": 2.0},
+    "beta_tcvae": {"dataset_size": N, "parents": {"z": []}},
     "factor_vae": {"discriminator": DISCRIMINATOR},
     "capacity_vae": {"C": 1.0, "gamma": 10.0},
-    "hfvae": {"dataset_size": N, "parents": {}, "alpha": 0.5, "groups": TREE},
+    "hfvae": {"dataset_size": N, "parents": {"z": []}, "alpha": 0.5, "groups": TREE},
 }
 
 
@@ -101,17 +101,22 @@ def test_dip_vae_ii():
 
 @pytest.mark.parametrize("estimator", ["stratified", "minibatch_weighted", "naive"])
 def test_every_estimator(estimator):
-    check(lambda q, p, *_: objectives.hfvae(q, p, N, groups=TREE, estimator=estimator, parents={}), Encoder())
+    check(
+        lambda q, p, *_: objectives.hfvae(
+            q, p, N, groups=TREE, estimator=estimator, parents={name: [] for name in q}
+        ),
+        Encoder(),
+    )
 
 
 def test_partial_labels():
     labels = unknot.partial(torch.tensor([2, -1, 0, -1, 3, -1]))
-    check(lambda q, p, *_: objectives.hfvae(q, p, N, parents={}), Encoder(), labels)
+    check(lambda q, p, *_: objectives.hfvae(q, p, N, parents={name: [] for name in q}), Encoder(), labels)
 
 
 @pytest.mark.parametrize("dependent", [False, True])
 def test_an_enumerated_class(dependent):
-    parents = {"z": ["y"]} if dependent else {}
+    parents = {"z": ["y"]} if dependent else {"z": []}
     check(lambda q, p, *_: objectives.hfvae(q, p, N, parents=parents), Encoder("enumerate", dependent))
 
 

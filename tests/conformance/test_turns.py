@@ -54,7 +54,7 @@ class Loop:
         logits = torch.stack(torch.broadcast_tensors(*stops), -1)
         known = None if labels is None else unknot.partial(labels)
         if way == "turns":
-            count = q.turns(logits=logits, value=known, name="count", gradient="enumerate")
+            count = q.stick_breaking_count(logits=logits, value=known, name="count", gradient="enumerate")
         else:
             count = q.categorical(product(logits.sigmoid()), value=known, name="count", gradient="enumerate")
         for k in range(TURNS):
@@ -85,7 +85,7 @@ class Loop:
                 now = now & (stop == 0)
                 going.append(now)
         elif way == "turns":
-            count = p.turns(logits=PRIOR, value=q["count"], name="count")
+            count = p.stick_breaking_count(logits=PRIOR, value=q["count"], name="count")
             going = [count > k for k in range(TURNS)]
         else:
             count = p.categorical(product(PRIOR.sigmoid()), value=q["count"], name="count")
@@ -204,7 +204,7 @@ def test_choices_before_the_count_have_the_exact_gradient_on_average(
     with q.scope("turn", 1):
         two = q.bernoulli(logits=t[:, 1] + one, name="choice", event_dims=0)
     stops = torch.stack(torch.broadcast_tensors(t[:, 2] + 0.1, t[:, 2] - one), -1)
-    count = q.turns(logits=stops, name="count", gradient=gradient)
+    count = q.stick_breaking_count(logits=stops, name="count", gradient=gradient)
     for k in range(2):
         q.keep_where(count > k, "turn", k)
     f = count + 2.0 * ((count > 0) * one + (count > 1) * two) - 0.3 * q.log_prob()

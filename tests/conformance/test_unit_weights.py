@@ -36,6 +36,6 @@ def test_the_terms_add_up_to_the_elbo(tree, estimator, labels, gradient, samples
     q = Encoder(gradient)(x, unknot.partial(torch.tensor(labels)), samples)
     p = decoder(x, q, correlated)
     size = B if estimator == "exact" else N
-    terms = decompose(q, p, size, tree, estimator=estimator, parents={})
+    terms = decompose(q, p, size, tree, estimator=estimator, parents={name: [] for name in q})
     torch.testing.assert_close(terms.per_item, elbo(q, p).per_item, rtol=1e-10, atol=1e-10)
     assert all(term.shape == (B,) for term in terms.values())

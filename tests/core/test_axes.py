@@ -5,8 +5,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Size
+from torch.distributions import Normal
 
-from unknot.core.axes import cat, infer_leading, per_item, sum_event
+from unknot.core.axes import Layout, cat, per_item, readings, sum_event
+from unknot.errors import TraceError
 
 sizes = st.sampled_from([1, 2, 3])
 
@@ -42,23 +44,48 @@ def test_sum_event(event_dims: int) -> None:
 @pytest.mark.parametrize(
     ("shape", "leading", "expected"),
     [
-        ((), (), 0),
-        ((7,), (), 1),  # nothing known yet: the first axis is the batch
-        ((7, 5), (), 1),
-        ((7, 5), (7,), 1),
-        ((5,), (7,), 0),  # one vector for all items
-        ((), (7,), 0),
-        ((1, 5), (7,), 1),  # size one stands for the batch
-        ((3, 7, 5), (3, 7), 2),
-        ((7, 5), (3, 7), 1),
-        ((3, 1, 5), (3, 7), 2),
-        ((4, 3, 7, 5), (4, 3, 7), 3),
-        ((4, 1, 7, 5), (4, 1, 7), 3),
-        ((5, 6), (7,), 0),
+        ((7, 5), (7,), [1]),
+        ((5,), (7,), []),  # one vector for all items
+        ((), (7,), []),
+        ((1, 5), (7,), [1]),  # size one stands for the batch
+        ((3, 7, 5), (3, 7), [2]),
+        ((7, 5), (3, 7), [1]),
+        ((3, 1, 5), (3, 7), [2]),
+        ((4, 3, 7, 5), (4, 3, 7), [3]),
+        ((4, 1, 7, 5), (4, 1, 7), [3]),
+        ((5, 6), (7,), []),
+        ((1, 7, 5), (1, 7), [2]),  # one sample of the batch
+        ((1, 7), (1, 7), [1, 2]),  # a vector that all items share, or one sample of a number per item
+        ((3, 3, 5), (3, 3), [1, 2]),  # as many samples as items
+        ((10, 1, 10, 5), (10, 5, 10), [1, 3]),  # as many classes as items
+        ((4, 1, 1, 5), (4, 4, 1), [2, 3]),  # as many classes as samples, of one item
     ],
 )
-def test_infer_leading(shape, leading, expected: int) -> None:
-    assert infer_leading(Size(shape), Size(leading)) == expected
+def test_readings(shape, leading, expected: list[int]) -> None:
+    assert readings(Size(shape), Size(leading)) == expected
+
+
+def test_before_anything_is_known_the_first_axis_is_the_batch() -> None:
+    assert Layout(None).event_axes("z", Normal(torch.zeros(7, 5), 1.0), None) == 1
+
+
+def test_what_the_program_is_known_to_do_settles_it() -> None:
+    layout = Layout(3, {"z": 1})
+    layout.base = Size((3, 3))
+    assert layout.event_axes("z", Normal(torch.zeros(3, 3), 1.0), None) == 1
+    assert layout.event_axes("z", Normal(torch.zeros(3, 3), 1.0), 0) == 0  # said at the site
+    with pytest.raises(TraceError, match=r"site 'w'.*several ways.*event_dims=1.*event_dims=0"):
+        layout.event_axes("w", Normal(torch.zeros(3, 3), 1.0), None)
+
+
+def test_slots_are_used_again_once_they_are_released() -> None:
+    layout = Layout(None)
+    first, second = layout.allocate("a", 3), layout.allocate("b", 2)
+    assert (first.slot, second.slot) == (0, 1)
+    assert layout.shape == (2, 3, 1)
+    layout.release({0})
+    assert layout.allocate("c", 5).slot == 0
+    assert layout.shape == (2, 5, 1)
 
 
 def test_per_item_selects_whole_items() -> None:

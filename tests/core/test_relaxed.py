@@ -187,7 +187,9 @@ def test_a_masked_class_is_no_class(gradient: str) -> None:
         given = torch.cat([logits[:, :3], out], -1) if last else logits[:, :3]
         noise = torch.empty(5, 4).exponential_()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("unknot.core.noise.fill", lambda shape, *_: noise[:, : shape[-1]].expand(shape))
+            patch.setattr(
+                "unknot.core.relaxed.fill_noise", lambda shape, *_: noise[:, : shape[-1]].expand(shape)
+            )
             y = q.concrete(given, 0.66, value=unknot.partial(labels), gradient=gradient, name="y")
         own = torch.cat([prior, torch.tensor([-math.inf])]) if last else prior
         p.concrete(own, 0.66, value=q["y"], name="y")

@@ -17,11 +17,11 @@ def test_scopes_prefix_names() -> None:
     q = unknot.Trace()
     for k in range(2):
         with q.scope("digit", k):
-            q.normal(torch.zeros(3), 1.0, name="style")
+            q.normal(torch.zeros(3, 2), 1.0, name="style")
             with q.scope("pen"):
-                q.normal(torch.zeros(3), 1.0, name="width")
+                q.normal(torch.zeros(3, 1), 1.0, name="width")
     with q.scope("grid", 1, 2):
-        q.normal(torch.zeros(3), 1.0, name="cell")
+        q.normal(torch.zeros(3, 2), 1.0, name="cell")
     assert list(q) == [
         "digit[0].style", "digit[0].pen.width", "digit[1].style", "digit[1].pen.width", "grid[1][2].cell",
     ]  # fmt: skip
@@ -78,7 +78,7 @@ def test_masks_are_boolean_and_per_item() -> None:
         pass
     q.normal(torch.zeros(3, 2), 1.0, name="z")
     for wrong in (torch.ones(3, 1, dtype=torch.bool), torch.ones(4, dtype=torch.bool)):
-        said = re.escape(f"mask of where() has shape {tuple(wrong.shape)}")
+        said = re.escape(f"mask of where() of shape {tuple(wrong.shape)}")
         with pytest.raises(TraceError, match=said), q.where(wrong):
             pass
     with pytest.raises(TraceError, match="mask of booleans, a tensor, but got list"), q.where([True] * 3):  # type: ignore[arg-type]

@@ -1,18 +1,68 @@
-"""Tags follow data through every operation, with gradient or without."""
+"""Tags follow data through every operation, element by element."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
 import unknot
-from tests.graph.graph_programs import (
-    B,
-    network,
-    read,
-)
-from unknot.core.tags import Tags
+from tests.graph.graph_programs import B, network, read
+from unknot.core.tags import NONE, ElementTags, Tags
+
+# ---- Tags by element, against dictionaries of elements.
+
+
+def key(tensor: torch.Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def test_slices_keep_their_own() -> None:
+    patches, whole = ElementTags(), torch.zeros(4, 6)
+    patches.set_all(key(whole), NONE)
+    one, two = np.asarray(patches.number(frozenset({1}))), np.asarray(patches.number(frozenset({2})))
+    patches.set_elements(key(whole), whole[:, :2], one)
+    patches.set_elements(key(whole), whole[1], two)
+    for row in range(4):
+        for column in range(6):
+            expected = {2} if row == 1 else ({1} if column < 2 else set())
+            assert patches.of(key(whole), whole[row, column]) == expected
+    assert patches.of(key(whole), whole.T[3:]) == {2}
+    assert patches.of(key(whole), whole) == {1, 2}
+    assert patches.elements(key(whole), whole[:, ::5]).shape == (4, 2)
+
+
+def test_a_storage_written_all_over_is_uniform_again() -> None:
+    patches, whole = ElementTags(), torch.zeros(3)
+    number = np.asarray(patches.number(frozenset({5})))
+    patches.set_elements(key(whole), whole[:1], number)
+    assert not patches.is_uniform(key(whole))
+    patches.set_elements(key(whole), whole[1:], number)
+    assert patches.is_uniform(key(whole))
+
+
+def test_other_element_sizes_see_everything() -> None:
+    patches, whole = ElementTags(), torch.zeros(4)
+    patches.set_elements(key(whole), whole[:1], np.asarray(patches.number(frozenset({1}))))
+    halves = whole.view(torch.int16)
+    assert patches.of(key(whole), halves[6:]) == {1}
+    assert patches.elements(key(whole), halves[6:]).shape == (2,)
+    patches.set_elements(key(whole), halves[6:], np.asarray(patches.number(frozenset({2}))))
+    assert patches.of(key(whole), whole[3:]) == {1, 2}
+
+
+def test_union_element_by_element() -> None:
+    patches = ElementTags()
+    a, b = patches.number(frozenset({1})), patches.number(frozenset({2}))
+    joined = patches.union([np.array([[0], [a]]), np.array([0, b])], (2, 2))
+    sets = [[NONE, {2}], [{1}, {1, 2}]]
+    for row in range(2):
+        for column in range(2):
+            assert joined[row, column] == patches.number(frozenset(sets[row][column]))
+
+
+# ---- Tags follow data through every operation, with gradient or without.
 
 
 def test_what_carries_no_gradient_still_counts() -> None:
@@ -40,7 +90,7 @@ def test_writes_in_place_and_views() -> None:
         h.zero_()
         q.normal(h, 1.0, name="erased")
         first, _ = y.t().contiguous().view(-1).split(B)
-        q.normal(first, 1.0, name="split")
+        q.normal(first, 1.0, name="split", event_dims=0)
         return q
 
     assert read(encoder) == {"x -> y", "y -> added", "y -> sliced", "y -> split"}

@@ -219,7 +219,7 @@ def test_sites_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     def entered(*_: Any) -> None:
         raise AssertionError("a check ran")
 
-    for check in ("check_parameters", "check_log_prob", "look_again"):
+    for check in ("check_parameters", "check_log_prob", "check_each"):
         monkeypatch.setattr(validation, check, entered)
     q, p = diverged("bernoulli", torch.zeros(2))
     unknot.objectives.semi_supervised(q, p)

@@ -66,7 +66,7 @@ def test_independent_variables_have_no_edge() -> None:
         q = unknot.Trace()
         q.normal(network(2, x[:, :3]), 1.0, name="a")
         q.normal(torch.zeros_like(x), torch.ones_like(x), name="b")  # takes only the shape of x
-        q.bernoulli(torch.full((B,), 0.5), name="c")
+        q.bernoulli(torch.full((B,), 0.5), name="c", event_dims=0)
         return q
 
     graph = unknot.graph(encoder, None, data())

@@ -129,5 +129,5 @@ def test_with_a_style_all_parts_run_and_generate() -> None:
         terms = semi_supervised(q, one.decode(given, q))
         assert terms.per_item.shape == (5,)
         terms.loss.backward()
-    assert one.expected(q).shape[-1] == 7
-    torch.testing.assert_close(one.expected(q).sum(-1), torch.ones(one.expected(q).shape[:-1]))
+    assert one.expected_data(q).shape[-1] == 7
+    torch.testing.assert_close(one.expected_data(q).sum(-1), torch.ones(one.expected_data(q).shape[:-1]))

@@ -9,8 +9,8 @@ from torch.distributions import Categorical, Normal, kl_divergence
 from torch.nn.functional import silu, softplus
 
 from tests.models.tables import only, prepared, rows_of, table
-from unknot.core.best_values import best_values
-from unknot.core.given_values import given
+from unknot.core.evidence import given
+from unknot.core.handlers import modes
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
 from unknot.models.committee import Committee
@@ -155,7 +155,7 @@ def test_the_mixture_hears_each_label_from_members_that_did_not_see_it() -> None
     for m in (0, 1):
         out[m] = torch.where(held.visible[m][:, None], right, -right)
     committee.recognisers.forward = lambda inputs, members: {"0": out}  # type: ignore[method-assign]
-    committee.conclude()
+    committee.finalize()
     assert committee.factors[0].weights[0] < 0.05
     assert int(committee.speaker) == 2  # the other setting that generates
 
@@ -169,14 +169,16 @@ def test_in_use_it_is_one_model() -> None:
     assert list(q) == ["kind", "amount", "style"]
     assert q["kind"].value.shape == (60, 2)
     assert p.log_prob().shape == (60,)
-    with best_values():
+    with modes():
         seen = committee.encode(x)
-    assert committee.expected(seen).shape == (60, 4)
-    made = committee.expected(given(7, {"kind": 1}))
+    assert committee.expected_data(seen).shape == (60, 4)
+    made = committee.expected_data(given(7, {"kind": 1}))
     assert made.shape == (7, 4)
     assert set(made[:, 3].tolist()) <= {0.0, 1.0, 2.0}
     assert 50 < made[:, 1].mean() < 150  # in the column's own units
-    drawn = committee.drawn(given(7, {"kind": 1, "amount": torch.ones(7, 1), "style": torch.zeros(7, 3)}))
+    drawn = committee.sample_data(
+        given(7, {"kind": 1, "amount": torch.ones(7, 1), "style": torch.zeros(7, 3)})
+    )
     assert drawn.shape == (7, 4)
     assert len(drawn[:, 1].unique()) == 7  # the same variables, each row with noise of its own
     draws = committee.encode(x, samples=3)

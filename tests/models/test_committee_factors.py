@@ -3,7 +3,7 @@
 import torch
 from torch.distributions import Categorical, Normal
 
-from unknot.core.partial import partial
+from unknot.core.evidence import partial
 from unknot.core.trace import Trace
 from unknot.models.committee_factors import MemberClasses, MemberFactor, MemberNumbers, member_factor
 from unknot.models.committee_spec import CommitteeSpec, Setting, factor_node

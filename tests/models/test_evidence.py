@@ -11,7 +11,7 @@ from torch.nn.functional import one_hot
 
 import unknot
 from tests.models.test_agreement import NODES, batch_of_digits
-from unknot.core.best_values import best_values
+from unknot.core.handlers import modes
 from unknot.errors import SpecError
 from unknot.models.evidence import log_evidence
 from unknot.models.families import family
@@ -139,7 +139,7 @@ def test_without_weight_it_is_the_network() -> None:
 def test_the_answer_is_the_same_each_time() -> None:
     model, x = model_with().eval(), batch_of_digits().x
     first, second = (model.encode(x)["digit"].dist.logits for _ in range(2))
-    with best_values():
+    with modes():
         third = model.encode(x)["digit"].dist.logits
     torch.testing.assert_close(first, second, rtol=0, atol=0)
     torch.testing.assert_close(first, third, rtol=0, atol=0)

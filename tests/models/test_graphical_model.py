@@ -75,9 +75,9 @@ def test_generating_draws_real_classes_and_obeys_what_is_given() -> None:
     p = model.decode(None, unknot.given(50))
     assert set(p["digit"].value.unique().tolist()) == {0.0, 1.0}
     style = torch.randn(6, 3)
-    same = model.expected(unknot.given(6, digit=2, style=style))
+    same = model.expected_data(unknot.given(6, digit=2, style=style))
     assert same.shape == (6, 1, 8, 8)
-    torch.testing.assert_close(same, model.expected(unknot.given(6, digit=2, style=style)))
+    torch.testing.assert_close(same, model.expected_data(unknot.given(6, digit=2, style=style)))
 
 
 def test_labels_go_only_where_the_description_allows() -> None:
@@ -122,7 +122,7 @@ def test_every_data_family_scores_its_kind_of_data() -> None:
         q, p = model(batch(x))
         unknot.check(q, p)
         assert p["x"].log_prob.shape == (4,)
-        assert model.expected(unknot.given(3)).shape == (3, 6)
+        assert model.expected_data(unknot.given(3)).shape == (3, 6)
 
 
 def _plain(spec) -> dict:

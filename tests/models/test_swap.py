@@ -47,7 +47,7 @@ def test_the_term_is_how_well_each_made_item_is_read(samples: int | None) -> Non
     style = style if samples is None else style[0]
     features = model.family_of("digit").features
     for b in range(40):
-        made = model.expected(given(1, digit=digits[b : b + 1], style=style[b : b + 1]))
+        made = model.expected_data(given(1, digit=digits[b : b + 1], style=style[b : b + 1]))
         seen = model.trunk(made)
         of_digit = model.recognition["digit"](seen).log_softmax(-1)[0, digits[b].argmax()]
         loc, raw = model.recognition["style"](torch.cat([seen, features(digits[b : b + 1])], -1)).chunk(2, -1)
@@ -181,7 +181,7 @@ def _by_hand(nodes: dict[str, dict[str, object]]) -> torch.Tensor:
     q = model.encode(batch.x, {"digit": batch["digit"]})
     model.decode(batch.x, q)
     digits, style = swapped_label(q, "digit", model.family_of("digit")), kept_value(q, "style")
-    made = model.expected(given(len(style), digit=digits, style=style))
+    made = model.expected_data(given(len(style), digit=digits, style=style))
     with at_rest(model.trunk):
         seen = model.trunk(made)
     outputs = model.recognised(model.spec["digit"], {"x": seen})

@@ -12,7 +12,6 @@ from unknot.objectives import elbo, hfvae
 from unknot.papers.topic_corpus import made_corpus
 from unknot.train.config import TrainConfig
 from unknot.train.loop import fit
-from unknot.workflow.program import trainable
 
 
 @pytest.mark.parametrize("mixing", ["product", "mixture", "linear"])
@@ -22,7 +21,7 @@ def test_both_programs_run_on_sparse_counts(mixing: str, groups: dict[str, int])
     q = model.encode(x.to_sparse())
     p = model.decode(x.to_sparse(), q)
     assert list(p) == [*groups, "x"]
-    terms = hfvae(q, p, dataset_size=100, beta=0.1, gamma=4.0, parents={})
+    terms = hfvae(q, p, dataset_size=100, beta=0.1, gamma=4.0, parents={name: [] for name in q})
     terms.loss.backward()
     assert torch.isfinite(terms.loss)
     torch.testing.assert_close(p["x"].log_prob, model.decode(x, q)["x"].log_prob)
@@ -36,7 +35,7 @@ def test_a_large_vocabulary_is_learned_from_samples(mixing: str, clip: float | N
     model = TopicModel(40, {"topics": 4}, mixing, hidden=(8,), sampled=5)
     settings = {"epochs": 6, "batch_size": 10, "learning_rate": 1e-2, "clip_norm": clip, "log_every": 24}
     config = TrainConfig.from_dict({"objective": "elbo", "progress": False, **settings})
-    losses = [record["loss"] for record in fit(trainable(model), documents, config).history]
+    losses = [record["loss"] for record in fit(model, documents, config).history]
     assert losses[-1] < losses[0] - 1
 
 
@@ -44,7 +43,7 @@ def test_several_draws_have_an_axis() -> None:
     model, x = TopicModel(7, {"topics": 3}, hidden=(6,)).eval(), counts().to_sparse()
     q = model.encode(x, samples=6)
     assert elbo(q, model.decode(x, q)).per_item.shape == (5,)
-    assert model.expected(q).shape == (6, 5, 7)
+    assert model.expected_data(q).shape == (6, 5, 7)
 
 
 def test_documents_are_drawn() -> None:

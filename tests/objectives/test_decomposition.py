@@ -51,7 +51,7 @@ def test_every_term_is_that_of_a_double_loop(estimator, tree, labels):
     q = Encoder()(x, labels)
     p = decoder(x, q)
     size = B if estimator == "exact" else N
-    terms = decompose(q, p, size, tree, estimator=estimator, parents={})
+    terms = decompose(q, p, size, tree, estimator=estimator, parents={name: [] for name in q})
     want = expected(q, p, tree, estimator)
     if "within" in terms:
         below = [name for name in want if name.startswith(("within[", "between["))]
@@ -64,7 +64,7 @@ def test_every_term_is_that_of_a_double_loop(estimator, tree, labels):
 def test_a_draw_with_samples_is_the_mean_over_them():
     x, encoder = data(), Encoder()
     q = encoder(x, samples=3)
-    terms = decompose(q, decoder(x, q), N, parents={})
+    terms = decompose(q, decoder(x, q), N, parents={name: [] for name in q})
     want = {name: torch.zeros(B, dtype=torch.float64) for name in terms}
     for s in range(3):
         one = unknot.Trace()
@@ -73,7 +73,7 @@ def test_a_draw_with_samples_is_the_mean_over_them():
             site.gradient, site.scored_by = node.gradient, node.scored_by
             site.unbounded = None if node.unbounded is None else node.unbounded[s]
             one._store(node.name, site)
-        for name, value in decompose(one, decoder(x, one), N, parents={}).items():
+        for name, value in decompose(one, decoder(x, one), N, parents={name: [] for name in q}).items():
             want[name] += value / 3
     for name in terms:
         torch.testing.assert_close(terms[name], want[name])
@@ -82,7 +82,7 @@ def test_a_draw_with_samples_is_the_mean_over_them():
 def test_an_enumerated_class_is_the_weighted_sum_over_its_values():
     x, encoder = data(), Encoder("enumerate")
     q = encoder(x)
-    terms = decompose(q, decoder(x, q), N, parents={})
+    terms = decompose(q, decoder(x, q), N, parents={name: [] for name in q})
     probs = q["y"].dist.probs
     log_marginal = torch.log(probs / N + (probs.sum(0) - probs) * (N - 1) / (N * (B - 1)))
     exact = torch.zeros(B, dtype=torch.float64)
@@ -93,7 +93,7 @@ def test_an_enumerated_class_is_the_weighted_sum_over_its_values():
     torch.testing.assert_close((probs * log_marginal).sum(-1), exact)
     prior = torch.arange(float(K)).double().log_softmax(-1)
     y_marginal = (probs * (prior - log_marginal)).sum(-1)
-    without_y = decompose(*without(q, x, "y"), N, ["z", "w"], parents={})["marginal"]
+    without_y = decompose(*without(q, x, "y"), N, ["z", "w"], parents={"z": [], "w": []})["marginal"]
     torch.testing.assert_close(terms["marginal"], y_marginal + without_y)
 
 
@@ -126,7 +126,9 @@ def test_unit_weights_give_the_elbo_and_its_gradient(gradient, samples, correlat
 def test_deep_trees_name_every_node_and_give_the_sum_beside():
     x = data()
     q = Encoder()(x)
-    terms = decompose(q, decoder(x, q), N, {"content": ["y"], "style": ["z", "w"]}, parents={})
+    terms = decompose(
+        q, decoder(x, q), N, {"content": ["y"], "style": ["z", "w"]}, parents={name: [] for name in q}
+    )
     parts = ["between[style]", "within[z]", "within[w]"]
     assert list(terms) == ["reconstruction", "mutual_information", "between", *parts, "marginal"]
     torch.testing.assert_close(terms.diagnostics["within"], sum(terms[name] for name in parts).detach())
@@ -135,7 +137,7 @@ def test_deep_trees_name_every_node_and_give_the_sum_beside():
 def test_flat_trees_have_the_five_terms_and_the_parts_beside():
     x = data()
     q = Encoder()(x)
-    terms = decompose(q, decoder(x, q), N, parents={})
+    terms = decompose(q, decoder(x, q), N, parents={name: [] for name in q})
     assert list(terms) == ["reconstruction", "mutual_information", "between", "within", "marginal"]
     assert set(terms.diagnostics) == {"within[z]", "within[w]"}
 

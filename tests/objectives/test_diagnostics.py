@@ -14,8 +14,8 @@ double = torch.float64
 def test_they_are_the_terms_of_the_decomposition():
     x = data()
     q = Encoder()(x)
-    terms = decompose(q, decoder(x, q), N, parents={})
-    found = information(q, N, parents={})
+    terms = decompose(q, decoder(x, q), N, parents={name: [] for name in q})
+    found = information(q, N, parents={name: [] for name in q})
     torch.testing.assert_close(found.joint, -terms["mutual_information"].mean().detach())
     torch.testing.assert_close(found.between, -terms["between"].mean().detach())
     within = -(terms["between"] + terms["within"]).mean().detach()
@@ -48,7 +48,9 @@ def test_information_of_an_enumerated_class_is_exact_over_the_whole_data_set():
     probs = q["y"].dist.probs.detach()
     mean = probs.mean(0)
     exact = sum(probs[n, k] * (probs[n, k] / mean[k]).log() for n in range(30) for k in range(K)) / 30
-    torch.testing.assert_close(information(q, 30, estimator="exact", parents={}).variables["y"], exact)
+    torch.testing.assert_close(
+        information(q, 30, estimator="exact", parents={name: [] for name in q}).variables["y"], exact
+    )
 
 
 def test_relaxed_binary_vectors_have_one_value_per_dimension():

@@ -2,9 +2,10 @@
 
 import pytest
 import torch
+from torch.distributions import Independent, Normal
 
 import unknot
-from tests.objectives.marginal.structured_programs import Encoder, data
+from tests.objectives.marginal.structured_programs import Encoder, K, data
 from unknot.errors import SpecError
 from unknot.objectives import Discriminator, discriminator_loss
 from unknot.objectives.discriminator import discriminator_log_ratio, joined_draws, permute_dimensions
@@ -23,7 +24,30 @@ def test_a_one_of_k_variable_stays_whole():
     permuted = permute_dimensions(z, [3, 1])
     assert permuted[:, :3].sum(-1).tolist() == [1.0] * 15
     q = Encoder()(data())
-    assert [whole for _, whole in joined_draws(q, None)] == [True, False, False]
+    assert [width for _, width in joined_draws(q, None)] == [K, 1, 1]
+
+
+def test_single_dimensions_of_a_vector_are_permuted_one_by_one():
+    """A multivariate normal with correlated dimensions has a total correlation that the discriminator must see."""
+    q, batch = unknot.Trace(), 40
+    q.multivariate_normal(torch.zeros(batch, 2), torch.tensor([[1.0, 0.9], [0.9, 1.0]]), name="z")
+    q.variable(Independent(Normal(torch.zeros(batch, 3), 1.0), 1), name="w")
+    q.one_hot_categorical(logits=torch.zeros(batch, 2, 4), name="y", event_dims=2)
+    assert [width for _, width in joined_draws(q, None)] == [1, 1, 4]
+    seen = []
+    discriminator_loss(lambda z: (seen.append(z), z.sum(-1))[1], q, ["z"])
+    drawn, permuted = seen
+    assert sorted(permuted[:, 1].tolist()) == sorted(drawn[:, 1].tolist())
+    assert not torch.equal(
+        (permuted[:, 1] - permuted[:, 0]).sort().values, (drawn[:, 1] - drawn[:, 0]).sort().values
+    )
+
+
+def test_shares_that_add_up_to_one_are_refused_by_name():
+    q = unknot.Trace()
+    q.dirichlet(torch.ones(4, 3), name="topics")
+    with pytest.raises(SpecError, match="site 'topics'"):
+        discriminator_loss(Discriminator(3), q)
 
 
 def test_the_loss_is_that_of_a_coin_for_a_constant_discriminator():

@@ -10,7 +10,7 @@ from torch import Tensor
 
 import unknot
 from tests.objectives.marginal.structured_programs import Encoder, decoder
-from unknot.core import noise
+from unknot.core import handlers
 from unknot.objectives import Terms, capacity_vae, decompose, dip_vae, hfvae, information
 
 pytestmark = pytest.mark.slow  # two fresh processes import torch
@@ -25,8 +25,8 @@ def objectives(q: unknot.Trace, p: unknot.Trace, encoder: Encoder, x: Tensor) ->
         given = {"encoder": lambda given: encoder(x, given["y"])}
         return {"hfvae": hfvae(q, p, N, groups=TREE, **given)}
     return {
-        "hfvae": hfvae(q, p, N, groups=TREE, parents={}),
-        "decompose": decompose(q, p, N, parents={}),
+        "hfvae": hfvae(q, p, N, groups=TREE, parents={name: [] for name in q}),
+        "decompose": decompose(q, p, N, parents={name: [] for name in q}),
         "capacity_vae": capacity_vae(q, p, C=1.0),
         "dip_vae": dip_vae(q, p, kind="II"),
     }
@@ -41,7 +41,7 @@ def results(rank: int, size: int) -> dict[str, Tensor]:
     for kind in ("independent", "dependent"):
         encoder = Encoder("straight_through" if kind == "dependent" else None, dependent=kind == "dependent")
         labels = None if kind == "dependent" else unknot.partial(LABELS[mine])
-        with noise.shard(rank, size):
+        with handlers.shard(rank, size):
             torch.manual_seed(1)
             q = encoder(x[mine], labels)
             p = decoder(x[mine], q)
@@ -52,7 +52,7 @@ def results(rank: int, size: int) -> dict[str, Tensor]:
                 flat = torch.cat([gradient.flatten() for gradient in gradients])
                 found[f"{kind} {name} gradient"] = flat
             if kind == "independent":
-                found["information"] = information(q, N, parents={}).dimensions["z"]
+                found["information"] = information(q, N, parents={name: [] for name in q}).dimensions["z"]
     return found
 
 
@@ -104,5 +104,7 @@ def test_a_global_batch_differs_from_two_separate_ones(alone):
     encoder = Encoder()
     torch.manual_seed(1)
     q = encoder(x[: B // 2], unknot.partial(LABELS[: B // 2]))
-    half = hfvae(q, decoder(x[: B // 2], q), N, groups=TREE, parents={})["mutual_information"]
+    half = hfvae(q, decoder(x[: B // 2], q), N, groups=TREE, parents={name: [] for name in q})[
+        "mutual_information"
+    ]
     assert not torch.allclose(half, alone["independent hfvae term mutual_information"][: B // 2])

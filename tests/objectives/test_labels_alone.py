@@ -115,7 +115,7 @@ def test_a_log_term_behind_a_score_function_draw_gets_its_gradient(
         q, p = unknot.Trace(samples), unknot.Trace()
         z = q.bernoulli(logits=logit.expand(1), gradient=way, name="z")
         known = torch.ones(1, dtype=torch.float64) if labelled else None
-        q.bernoulli(logits=of_label[z.long()], value=known, name="y")
+        q.bernoulli(logits=of_label[z.long()], value=known, name="y", event_dims=0)
         p.log_term(3 * z - 1, name="bonus")
         slopes.append(torch.autograd.grad(labels_alone(q, p, alpha=2.0).total, logit)[0])
     assert_mean(torch.stack(slopes), truth)

@@ -10,7 +10,8 @@ import unknot
 from tests.references.discrete_model import GRAPHS, OUTCOMES, VALUES, Item, item_labels, make_model
 from tests.references.semi_supervised import equation_4, equation_8, equation_8_limit, expected_over_draws
 from tests.statistics import assert_mean
-from unknot.objectives import elbo, semi_supervised
+from unknot.models import GraphicalModel, node
+from unknot.objectives import decompose, elbo, semi_supervised
 
 X = torch.tensor([0, 1, 2, 3, 1, 2])
 
@@ -198,9 +199,9 @@ def mixed_program(parameters: Tensor, enumerate_y: bool) -> tuple[unknot.Trace, 
     label = unknot.partial(torch.tensor([1, -1, 0]))
     y_logits = unknot.cat([z1 * parameters[2], x + parameters[3]], -1)
     way = "enumerate" if enumerate_y else "concrete"
-    y = q.concrete(y_logits, 0.66, value=label, name="y", gradient=way)
+    y = q.concrete(y_logits, 0.66, value=label, name="y", gradient=way, event_dims=1)
     first = y[..., :1]
-    z2 = q.normal(first * parameters[4] + z1 * x, 0.7, name="z2")
+    z2 = q.normal(first * parameters[4] + z1 * x, 0.7, name="z2", event_dims=1)
     p.normal(0.0, 1.0, value=q["z1"], name="z1")
     p.concrete(parameters[5:7], 0.66, value=q["y"], name="y")
     p.normal(first, 1.0, value=q["z2"], name="z2")
@@ -307,7 +308,7 @@ def test_the_discrete_divergence_of_a_relaxed_draw_is_that_of_its_classes(sample
 def test_beta_by_site_weighs_that_site_alone() -> None:
     q, p = unknot.Trace(), unknot.Trace()
     for name in ("r", "s"):
-        q.normal(torch.ones(4), 0.5, name=name)
+        q.normal(torch.ones(4), 0.5, name=name, event_dims=0)
         p.normal(0.0, 1.0, value=q[name], name=name)
     p.normal(0.0, 1.0, value=torch.zeros(4), name="x")
     plain, heavy = semi_supervised(q, p), semi_supervised(q, p, beta={"r": 100.0})
@@ -370,3 +371,31 @@ def test_a_weight_for_a_site_that_is_not_there_is_refused() -> None:
 def test_without_labels_the_weighed_classifiers_are_zero() -> None:
     terms = semi_supervised(*make_model("z->y").run(X), alpha={"y": 2.0})
     assert terms["classifier[y]"].tolist() == [0.0] * len(X)
+
+
+@pytest.mark.parametrize("samples", [None, 2, 3])
+def test_a_spec_with_an_enumerated_class_and_a_style_from_x_alone(samples: int | None) -> None:
+    """examples/m2.yaml with the style inferred from x alone: the axes (K, 1, B) and (S, B) meet in q(y, z)."""
+    torch.manual_seed(0)
+    model = GraphicalModel(
+        [
+            node("digit", "categorical", 3, recognised_from=["x"], labels=True, gradient="enumerate"),
+            node("style", "normal", 2, recognised_from=["x"]),
+            node("x", "bernoulli", parents=["digit", "style"]),
+        ],
+        (4,),
+    )
+    x = torch.rand(5, 4)
+    q = model.encode(x, {"digit": torch.tensor([2, -1, -1, 0, -1])}, samples)
+    p = model.decode(x, q)
+    whole = decompose(q, p, 50, parents={name: [] for name in q})["between"]
+    alone = semi_supervised(q, p, between=4.0, dataset_size=50, parents={name: [] for name in q})["between"]
+    torch.testing.assert_close(alone, whole, rtol=1e-4, atol=1e-4)
+    found, wanted = (
+        torch.autograd.grad(term.sum(), list(model.parameters()), retain_graph=True, allow_unused=True)
+        for term in (alone, whole)
+    )
+    assert any(gradient is not None for gradient in wanted)
+    for one, other in zip(found, wanted, strict=True):
+        if other is not None:
+            torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)

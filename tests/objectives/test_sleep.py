@@ -12,9 +12,9 @@ from torch import Tensor
 import unknot
 from tests.references.discrete_model import GRAPHS, OUTCOMES, DiscreteModel, make_model
 from tests.statistics import assert_mean
+from unknot.core.program import as_program
 from unknot.errors import SpecError
 from unknot.objectives import sleep
-from unknot.train.dreams import dream
 
 
 class Program:
@@ -49,7 +49,7 @@ def exact(model: DiscreteModel) -> Tensor:
 def test_is_log_q_of_what_each_dream_was_made_from(graph: str) -> None:
     torch.manual_seed(0)
     model = make_model(graph)
-    q, p = dream(Program(model), 12)
+    q, p = as_program(Program(model)).sleep_phase(12)
     terms = sleep(q, p)
     for index in range(12):
         item = {name: int(p[name].value[index]) for name in model.names}
@@ -63,7 +63,7 @@ def test_its_mean_and_gradient_are_the_exact_sums(graph: str) -> None:
     model = make_model(graph)
     for table in model.q_tables.values():
         table.requires_grad_()
-    q, p = dream(Program(model), 20_000)
+    q, p = as_program(Program(model)).sleep_phase(20_000)
     per_item = sleep(q, p).per_item
     assert_mean(per_item.detach(), exact(model).detach())
     tables = list(model.q_tables.values())
@@ -93,7 +93,7 @@ def test_nothing_reads_dreams_better_than_the_posterior() -> None:
 
 
 def test_sites_are_weighed_one_by_one() -> None:
-    q, p = dream(Program(make_model("y->z")), 5)
+    q, p = as_program(Program(make_model("y->z"))).sleep_phase(5)
     terms = sleep(q, p, alpha={"y": 3.0})
     torch.testing.assert_close(terms.per_item, 3 * q["y"].log_prob + q["z"].log_prob)
 

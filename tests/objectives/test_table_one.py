@@ -27,7 +27,7 @@ from unknot.objectives import (
 from unknot.objectives.parts.groups import WITHIN
 
 TREE = {"content": ["y"], "style": ["z", "w"]}
-APART: dict[str, Any] = {"parents": {}}  # every variable is read from x alone
+APART: dict[str, Any] = {"parents": {"z": []}}  # every variable is read from x alone
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from tests.workflow.models import untrained
 from unknot.models import node
 from unknot.papers.analogy_reader import Reader, analogy_numbers, kept_colours, make_reader
 from unknot.papers.honest_rows import style_leak
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -48,11 +48,11 @@ def test_a_model_that_reads_itself_is_read_as_its_own_recogniser_says() -> None:
     model, x = model_of(["digit", "style"]), torch.rand(5, 1, 8, 8)
     numbers = analogy_numbers(model, Reader(model, "digit", 0.0), x)
     right = 0
-    style = model.recognise(x).values["style"]
+    style = model.predict(x).values["style"]
     for i in range(5):
         for k in range(10):
             image = model.generate(1, {"digit": torch.tensor([k]), "style": style[i : i + 1]})
-            right += int(model.recognise(image).summaries["digit"].argmax()) == k
+            right += int(model.predict(image).predictions["digit"].argmax()) == k
     assert abs(numbers["read"] - 100 * right / 50) < 1e-6
     anew = model.reconstruct(x).double()
     nats = [-float((x[i] * anew[i].log() + (1 - x[i]) * (1 - anew[i]).log()).sum()) for i in range(5)]
@@ -71,7 +71,7 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
     assert found["style_neighbours"] < 80
     last = model.module.recognition["style"][-1]
     torch.nn.init.zeros_(last.weight)  # a style that is the same for all
-    assert abs(recognise(model, test).summaries["style"].std(0)).max() < 1e-6
+    assert abs(predict_dataset(model, test).predictions["style"].std(0)).max() < 1e-6
     assert min(style_leak(model, train, test, "digit").values()) > 80
 
 

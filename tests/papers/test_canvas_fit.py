@@ -32,7 +32,7 @@ def test_the_digit_model_is_nested_as_it_was_saved() -> None:
     own = TrainedModel.load(saved.name).module.state_dict()
     inside = model.module.digit.module.state_dict()
     assert all(torch.equal(weights, inside[name]) for name, weights in own.items())
-    assert model.recognise(torch.zeros(2, *model.shape)).summaries["count"].shape == (2, 4)
+    assert model.predict(torch.zeros(2, *model.shape)).predictions["count"].shape == (2, 4)
 
 
 def test_constituent_images_are_labels_like_the_others() -> None:
@@ -46,4 +46,4 @@ def test_constituent_images_are_labels_like_the_others() -> None:
     batch = data.batch(data.factor("count").known.nonzero()[:8, 0])
     q = model.module.encode(batch.x, batch.values)
     assert "thing[0].image" in q
-    assert model.recognise(batch.x).summaries["count"].shape == (8, 4)
+    assert model.predict(batch.x).predictions["count"].shape == (8, 4)

@@ -12,7 +12,7 @@ from torch.nn.functional import one_hot
 from unknot.data.dataset import Dataset
 from unknot.papers.canvas_fit import canvases
 from unknot.papers.canvas_scores import found_by, scores, truth_of
-from unknot.workflow.recognition import Recognition
+from unknot.workflow.prediction import Prediction
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Oracle:
     digit_more: int = 0
     shift: float = 0.0
 
-    def recognise(self, x: Tensor) -> Recognition:
+    def predict(self, x: Tensor) -> Prediction:
         said = {"count": one_hot(self.data.factor("count").values - self.count_less, 5).float()}
         for k in (1, 2, 3):
             digit = self.data.factor(f"digit_{k}").values.clamp(min=0)
             said[f"digit_{k}"] = one_hot((digit + self.digit_more) % 10, 10).float()
             said[f"place_{k}"] = self.data.factor(f"place_{k}").values.nan_to_num() + self.shift
-        return Recognition(said, {})
+        return Prediction(said, {})
 
 
 def test_an_oracle_is_right_and_mistakes_cost_what_they_should() -> None:

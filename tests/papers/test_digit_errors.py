@@ -50,10 +50,10 @@ def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
     trained = train_quietly(recipe)
     assert trained.test is not None
     x = trained.test.batch(range(50)).x
-    plain = without_evidence(trained.model).recognise(x).summaries
+    plain = without_evidence(trained.model).predict(x).predictions
     module = trained.model.module
     with torch.no_grad():
         features = module.trunk(x)[:, module.trunk.parts["shapes"]]
         expected = module.recognition["digit"](features).softmax(-1)
     torch.testing.assert_close(plain["digit"], expected)
-    assert not torch.allclose(trained.model.recognise(x).summaries["digit"], expected)
+    assert not torch.allclose(trained.model.predict(x).predictions["digit"], expected)

@@ -65,7 +65,7 @@ def traces() -> tuple[Trace, Trace]:
 def test_a_raised_price_is_that_of_all_but_reconstruction_and_marginals(row: str, price: float) -> None:
     q, p = traces()
     own, high = (
-        resolve(one, 500, lambda: traces()[0])(q, p)
+        resolve(one, 500, lambda: traces()[0], compiled=True)(q, p)
         for one in (OBJECTIVES[row], raised(OBJECTIVES[row], price))
     )
     kept = p["x"].log_prob.mean()

@@ -59,7 +59,7 @@ class DiscreteModel:
             way = gradient if isinstance(gradient, str) else gradient[name]
             logits = self.q_tables[name][(x if rows is None else rows, *(values[a] for a in parents))]
             given = (labels or {}).get(name)
-            values[name] = q.categorical(logits=logits, value=given, name=name, gradient=way)
+            values[name] = q.categorical(logits=logits, value=given, name=name, gradient=way, event_dims=0)
         for name, parents in self.p:
             table = self.p_tables[name]
             logits = table[tuple(values[a] for a in parents)] if parents else table

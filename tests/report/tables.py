@@ -9,7 +9,7 @@ from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.workflow.assembly import assemble
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.trained_model import TrainedModel
 
 RNG = np.random.default_rng(0)
@@ -39,9 +39,9 @@ def model() -> TrainedModel:
     return made
 
 
-def answers(wrong: dict[int, float]) -> Answers:
+def answers(wrong: dict[int, float]) -> DatasetPrediction:
     """Right answers, 0.9 sure, but for some rows, with how sure they are; sizes are right."""
     shares = np.where(np.arange(2) == KIND.numpy()[:, None], 0.9, 0.1)
     for row, sure in wrong.items():
         shares[row] = np.where(np.arange(2) == KIND[row].item(), 1 - sure, sure)
-    return Answers({"kind": shares, "size": SIZE.numpy()[:, None]})
+    return DatasetPrediction({"kind": shares, "size": SIZE.numpy()[:, None]})

@@ -16,5 +16,5 @@ def test_the_caption_tells_the_calibration_error() -> None:
 def test_a_handful_of_items_says_nothing() -> None:
     few = DATA.subset(range(10))
     said = answers({})
-    said.summaries["kind"] = said.summaries["kind"][:10]
+    said.predictions["kind"] = said.predictions["kind"][:10]
     assert calibration(model(), few, said) == []

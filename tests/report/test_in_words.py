@@ -11,7 +11,7 @@ from unknot.report.in_words import in_words
 from unknot.report.page import render
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.text_defaults import text_model
 from unknot.workflow.trained_model import TrainedModel
 
@@ -21,14 +21,14 @@ def small() -> tuple[TrainedModel, Dataset]:
     strange = "engine engine wheel road brake"  # called space: a mistake for sure
     data = from_texts([*spoken, strange], {"topic": [*topics, "space"]}, options={"max_df": 1.0})
     made = assemble(data, text_model(data, topics=2), {"steps": 40, "progress": False})
-    fit(made.trainee, made.data, made.config)
-    made.trainee.eval()
+    fit(made.model.module, made.data, made.config)
+    made.model.module.eval()
     return made.model, data
 
 
 def test_classes_and_topics_in_words() -> None:
     model, data = small()
-    answers = recognise(model, data)
+    answers = predict_dataset(model, data)
     classes, *rest = in_words(model, data, answers)
     assert classes.table is not None
     for (name, words, nearest), own in zip(classes.table.rows, (CARS, SPACE), strict=True):

@@ -10,7 +10,7 @@ from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
 from unknot.models import node
 from unknot.report.mistakes import mistakes
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 
 
 def test_rows_come_in_the_order_of_confidence_with_what_is_unusual() -> None:
@@ -40,7 +40,7 @@ def test_images_are_shown() -> None:
         node("x", "bernoulli", parents=["kind"]),
     ]
     shares = np.tile([0.8, 0.2], (12, 1))  # "a" for all: every other one is wrong
-    (section,) = mistakes(like(nodes, data), data, Answers({"kind": shares}))
+    (section,) = mistakes(like(nodes, data), data, DatasetPrediction({"kind": shares}))
     assert section.figure is not None
     labels = [text.get_text() for text in section.figure.axes[0].get_xticklabels()]
     assert labels == ["abyssini…\nas a\n80 %"] * 6

@@ -15,7 +15,7 @@ def test_right_answers_explain_everything_and_the_mean_nothing() -> None:
     assert section.title == "Predicted and true: size"
     assert "explains 100 % of the variance (R² = 1.00" in section.caption
     said = answers({})
-    said.summaries["size"] = np.full((60, 1), float(SIZE.mean()))
+    said.predictions["size"] = np.full((60, 1), float(SIZE.mean()))
     (section,) = predicted(model(), DATA, said)
     assert (
         "explains 0 % of the variance" in section.caption

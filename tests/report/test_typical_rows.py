@@ -8,7 +8,7 @@ import torch
 from unknot.data.user.user_files import read_user_data
 from unknot.report.typical_rows import typical_rows
 from unknot.workflow.assembly import assemble
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 
 
 def test_cells_are_means_shares_and_modes(tmp_path) -> None:
@@ -20,7 +20,7 @@ def test_cells_are_means_shares_and_modes(tmp_path) -> None:
     torch.manual_seed(0)
     model = assemble(data, {"style": 2, "width": 8}, {}).model
     model.module.eval()
-    (section,) = typical_rows(model, data, recognise(model, data))
+    (section,) = typical_rows(model, data, predict_dataset(model, data))
     assert section.title == "Typical rows: kind"
     assert section.table is not None
     assert section.table.header == ("column", "u", "v", "w")

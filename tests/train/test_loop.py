@@ -16,9 +16,11 @@ from torch import Tensor
 import unknot
 from tests.train.programs import digits, model, plain_elbo
 from unknot.core import validation
+from unknot.core.program import Program
 from unknot.data.batch import Batch
 from unknot.errors import DataError, RunError, SpecError
 from unknot.models import GraphicalModel
+from unknot.objectives.terms import Terms
 from unknot.train import RunFolder, TrainConfig, fit
 from unknot.train.checkpoint import Checkpoint
 from unknot.train.loop import _log_offset
@@ -37,6 +39,23 @@ def test_training_raises_the_objective_and_logs_its_terms() -> None:
         weighted = record["reconstruction"] + record["divergence"] + 5 * record["supervision"]
         assert record["loss"] == pytest.approx(-weighted, rel=1e-4)
     assert (result.stopped_because, result.steps) == ("finished", 120)
+
+
+def test_an_objective_may_take_the_batch_and_the_program() -> None:
+    received: list[tuple[Batch, Program]] = []
+
+    def with_agreement(q: unknot.Trace, p: unknot.Trace, batch: Batch, program: Program) -> Terms:
+        received.append((batch, program))
+        again = program(replace(batch, x=batch.x.flip(-1)))[0]
+        terms = plain_elbo(q, p)
+        agreement = -(again["y"].dist.logits - q["y"].dist.logits).square().mean(-1)
+        return Terms({**terms, "agreement": agreement}, {**terms.weights, "agreement": 0.1})
+
+    trained = model()
+    history = fit(trained, digits(), _config(objective=with_agreement, steps=3, log_every=1)).history
+    assert all(record["agreement"] < 0 for record in history)
+    assert [len(batch) for batch, _ in received] == [32, 32, 32]
+    assert next(received[0][1].parameters()) is next(trained.parameters())
 
 
 def test_small_parameters_may_all_be_unused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,7 +296,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
         fit(model(), digits(), _config(batch_size=4000))
     with pytest.raises(DataError, match="no items"):
         fit(model(), digits().subset([]), _config())
-    with pytest.raises(SpecError, match="no buffer 'temperature'"):
+    with pytest.raises(SpecError, match="Linear has no temperature to set"):
         fit(torch.nn.Linear(1, 1), digits(), _config(temperature=0.5))
 
 

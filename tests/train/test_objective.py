@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import torch
 import unknot
 from unknot.errors import SpecError
 from unknot.objectives.catalogue import CATALOGUE
+from unknot.objectives.terms import Terms
 from unknot.train.adversary import FactorVAE
-from unknot.train.objective import resolve
+from unknot.train.objective import resolve, step_objective
 
 
 def test_objectives_are_found_by_name_and_get_their_symbols() -> None:
@@ -41,7 +43,7 @@ def test_an_objective_with_a_network_of_its_own_makes_it_from_a_draw() -> None:
     assert given.keywords == {"discriminator": own}  # type: ignore[attr-defined]
 
 
-def test_an_objective_that_estimates_marginals_is_told_who_depends_on_whom() -> None:
+def test_parents_are_read_for_objectives_that_estimate_marginals_in_compiled_steps() -> None:
     def draw() -> unknot.Trace:
         q = unknot.Trace()
         y = q.concrete(torch.zeros(4, 3), 0.66, name="y")
@@ -49,8 +51,42 @@ def test_an_objective_that_estimates_marginals_is_told_who_depends_on_whom() -> 
         return q
 
     with torch.no_grad():
-        assert resolve("hfvae", 10, draw).keywords["parents"] == {"y": [], "z": ["y"]}  # type: ignore[attr-defined]
-    assert resolve("elbo", 10, draw) is CATALOGUE["elbo"].function
+        found = resolve("hfvae", 10, draw, compiled=True)
+    assert found.keywords["parents"] == {"y": [], "z": ["y"]}  # type: ignore[attr-defined]
+    assert "parents" not in resolve("hfvae", 10, draw).keywords  # type: ignore[attr-defined]
+    assert resolve("elbo", 10, draw, compiled=True) is CATALOGUE["elbo"].function
+
+
+def test_what_an_objective_takes_is_found_by_its_parameters_names() -> None:
+    def of_traces(q: unknot.Trace, p: unknot.Trace) -> Terms:
+        return Terms({"value": torch.zeros(2)})
+
+    def of_all(q: unknot.Trace, p: unknot.Trace, batch: Any, program: Any) -> Terms:
+        received.append((batch, program))
+        return of_traces(q, p)
+
+    def of_batch(q: unknot.Trace, p: unknot.Trace, batch: Any) -> Terms:
+        received.append((batch,))
+        return of_traces(q, p)
+
+    class Network(torch.nn.Module):
+        def forward(self, q: unknot.Trace, p: unknot.Trace, batch: Any, program: Any) -> Terms:
+            return of_all(q, p, batch, program)
+
+    received: list[tuple[Any, ...]] = []
+    q, p, batch, program = unknot.Trace(), unknot.Trace(), object(), object()
+    for function in (of_traces, of_all, of_batch, Network(), partial(of_all)):
+        step_objective(resolve(function, 10))(q, p, batch, program)  # type: ignore[arg-type]
+    assert received == [(batch, program), (batch,), (batch, program), (batch, program)]
+
+
+def test_objectives_that_sleep_or_take_a_reference_are_known_once() -> None:
+    found = {
+        name: step_objective(resolve(name, 10)) for name in ("sleep", "elbo", "hfvae", "semi_supervised")
+    }
+    assert [name for name, one in found.items() if one.sleeps] == ["sleep"]
+    assert found["hfvae"].takes_reference
+    assert not found["elbo"].takes_reference
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_recipes_and_estimators_start_from_the_same_weights() -> None:
     assert before.keys() == vae.trained_.module.state_dict().keys()
     from unknot.train.loop import fit
 
-    fit(made.trainee, made.data, made.config)
+    fit(made.model.module, made.data, made.config)
     after = vae.trained_.module.state_dict()
     assert all(torch.equal(weight, after[name]) for name, weight in made.model.module.state_dict().items())
 

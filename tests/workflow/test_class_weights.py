@@ -69,5 +69,5 @@ def test_a_model_keeps_them_in_its_file(tmp_path: Path) -> None:
     weighted = TrainedModel(plain.module, plain.source, plain.data, class_weights={"kind": (1.0, 2.0, 4.0)})
     x = torch.randn(6, 4)
     weighted.save(tmp_path / "model")
-    found = TrainedModel.load(tmp_path / "model").recognise(x).summaries["kind"]
-    torch.testing.assert_close(found, reweighed(plain.recognise(x).summaries["kind"], (1.0, 2.0, 4.0)))
+    found = TrainedModel.load(tmp_path / "model").predict(x).predictions["kind"]
+    torch.testing.assert_close(found, reweighed(plain.predict(x).predictions["kind"], (1.0, 2.0, 4.0)))

@@ -12,7 +12,7 @@ from unknot.metrics import Probabilities
 from unknot.models import node
 from unknot.workflow import codes
 from unknot.workflow.codes import codes_of, divergences
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.trained_model import TrainedModel
 
 RNG = np.random.default_rng(0)
@@ -35,7 +35,7 @@ def model() -> TrainedModel:
 
 def test_what_the_recogniser_says_beside_what_is_known(model: TrainedModel) -> None:
     found = codes_of(model, DATA)
-    said = recognise(model, DATA).summaries
+    said = predict_dataset(model, DATA).predictions
     assert isinstance(found.codes["kind"], Probabilities)
     assert np.allclose(found.codes["kind"].values, said["kind"])
     assert np.allclose(found.codes["style"], said["style"])
@@ -49,13 +49,13 @@ def test_of_many_items_evenly_spaced_ones(model: TrainedModel, monkeypatch: pyte
     rows = [0, 19, 39, 59]
     assert np.array_equal(found.factors["kind"], np.arange(60)[rows] % 3)
     assert np.allclose(
-        found.codes["style"], recognise(model, DATA.subset(rows)).summaries["style"], atol=1e-6
+        found.codes["style"], predict_dataset(model, DATA.subset(rows)).predictions["style"], atol=1e-6
     )
 
 
 def test_divergences_are_those_of_the_formulas(model: TrainedModel) -> None:
     """KL of a Gaussian and of a class, written out, averaged over the items."""
-    q = model.recognition_trace(DATA.batch(range(60)).x)
+    q = model.mode_trace(DATA.batch(range(60)).x)
     mean, scale = q["style"].dist.loc.double(), q["style"].dist.scale.double()
     gaussian = (mean**2 + scale**2 - 1) / 2 - scale.log()
     mass = q["kind"].dist.probs.double()

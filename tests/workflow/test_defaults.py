@@ -28,14 +28,14 @@ QUICK = {"steps": 40, "progress": False}
 
 def trained(data: Dataset) -> TrainedModel:
     made = assemble(data, {}, QUICK)
-    fit(made.trainee, data, made.config)
-    made.trainee.eval()
+    fit(made.model.module, data, made.config)
+    made.model.module.eval()
     return made.model
 
 
 def test_tables_with_labels_get_a_committee() -> None:
     assert suits_committee(table())
-    assert isinstance(assemble(table(), {}, QUICK).trainee, Committee)
+    assert isinstance(assemble(table(), {}, QUICK).model.module, Committee)
     numbers = from_arrays(RANDOM.random((30, 4)).astype(np.float32), {"kind": np.arange(30) % 2})
     assert suits_committee(numbers)
 
@@ -65,13 +65,13 @@ def test_many_classes_are_too_many_for_a_committee() -> None:
     ("model", "train"), [({"style": 3}, {}), ({}, {"objective": "elbo"}), ({}, {"labelled_share": 0.5})]
 )
 def test_who_asks_for_the_plain_model_gets_it(model: dict[str, int], train: dict[str, object]) -> None:
-    assert isinstance(assemble(table(), model, {**QUICK, **train}).trainee, GraphicalModel)
+    assert isinstance(assemble(table(), model, {**QUICK, **train}).model.module, GraphicalModel)
 
 
 def test_a_committee_can_be_asked_for_with_options() -> None:
     made = assemble(table(), {"committee": {"folds": 3, "hidden": 8}}, {"objective": "elbo", "steps": 7})
-    assert isinstance(made.trainee, Committee)
-    assert (made.trainee.spec.folds, made.config.steps, made.config.batch_size) == (3, 7, 60)
+    assert isinstance(made.model.module, Committee)
+    assert (made.model.module.spec.folds, made.config.steps, made.config.batch_size) == (3, 7, 60)
     with pytest.raises(SpecError, match="unknown key 'fold'"):
         assemble(table(), {"committee": {"fold": 3}}, QUICK)
     images = from_arrays(RANDOM.random((30, 1, 8, 8)).astype(np.float32), {"kind": np.arange(30) % 2})
@@ -98,8 +98,8 @@ def test_it_learns_two_factors_and_is_saved_and_loaded_whole(tmp_path: Path) -> 
     model.save(tmp_path / "saved")
     again = TrainedModel.load(tmp_path / "saved")
     x = rows_of(data)
-    for name, said in model.recognise(x).summaries.items():
-        assert torch.equal(said, again.recognise(x).summaries[name])
+    for name, said in model.predict(x).predictions.items():
+        assert torch.equal(said, again.predict(x).predictions[name])
     assert torch.equal(model.reconstruct(x), again.reconstruct(x))
     assert again.vary(x[:5], "kind", [torch.tensor(0), torch.tensor(1)]).shape == (5, 2, 4)
     assert again.sample(6, kind="b", amount=7.0).shape == (6, 4)
@@ -123,7 +123,7 @@ def test_a_run_is_opened_and_continued(tmp_path: Path) -> None:
     assert isinstance(run.model.module, Committee)
     x = rows_of(run.train)
     for again in (open_run(tmp_path / "run").model, TrainedModel.load(tmp_path / "run")):
-        assert torch.equal(again.recognise(x).summaries["kind"], run.model.recognise(x).summaries["kind"])
+        assert torch.equal(again.predict(x).predictions["kind"], run.model.predict(x).predictions["kind"])
     resumed, result = resume(tmp_path / "run", {"train.steps": 45}, None)
     assert result.steps == 45
     assert isinstance(resumed.model.module, Committee)
@@ -139,5 +139,5 @@ def test_a_changed_class_changes_the_column_that_shows_it() -> None:
 
 def test_the_same_seed_makes_the_same_committee() -> None:
     data = table()
-    first, second = (trained(data).recognise(rows_of(data)).summaries["kind"] for _ in range(2))
+    first, second = (trained(data).predict(rows_of(data)).predictions["kind"] for _ in range(2))
     assert torch.equal(first, second)

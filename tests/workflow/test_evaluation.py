@@ -9,7 +9,7 @@ import torch
 from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
 from unknot.models import node
-from unknot.workflow.evaluation import recognise, scores
+from unknot.workflow.evaluation import predict_dataset, scores
 from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
@@ -42,21 +42,21 @@ def model(data) -> TrainedModel:
 
 
 def test_scores_are_what_counting_gives(model, data) -> None:
-    answers = recognise(model, data)
-    whole = model.recognise(data.batch(range(COUNT)).x).summaries
-    for name, summary in answers.summaries.items():
+    answers = predict_dataset(model, data)
+    whole = model.predict(data.batch(range(COUNT)).x).predictions
+    for name, summary in answers.predictions.items():
         np.testing.assert_allclose(summary, whole[name], rtol=1e-4, atol=1e-5)
     found = {score.factor: score for score in scores(model, data, answers)}
     kind, known = data.factors["kind"].values.numpy(), data.factors["kind"].known.numpy()
-    wrong = (answers.summaries["kind"].argmax(-1) != kind)[known]
+    wrong = (answers.predictions["kind"].argmax(-1) != kind)[known]
     assert found["kind"].value == pytest.approx(wrong.mean())
     assert found["kind"].items == known.sum()
     assert found["light"].measure == "mean angle (degrees)"
     assert found["size"].items == int(data.factors["size"].known.sum())
     odd = data.factors["odd"].values.numpy()
-    assert found["odd"].value == pytest.approx(((answers.summaries["odd"][:, 0] > 0.5) != odd).mean())
+    assert found["odd"].value == pytest.approx(((answers.predictions["odd"][:, 0] > 0.5) != odd).mean())
 
 
 def test_factors_without_labels_have_no_score(model, data) -> None:
     bare = from_arrays(data.x, {"kind": np.full(COUNT, -1)}, classes={"kind": "abc"})
-    assert scores(model, bare, recognise(model, bare)) == []
+    assert scores(model, bare, predict_dataset(model, bare)) == []

@@ -1,4 +1,4 @@
-"""The data any program expects: from a distribution, from a loss, or by its own word."""
+"""Generated items of any program: expected or drawn, in the shape of the data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import pytest
 import torch
 
 import unknot
+from unknot.core.program import Program, as_program
 from unknot.errors import SpecError
-from unknot.workflow.generation import data_site, drawn_data, expected_data
+from unknot.workflow.generation import expected_items, sampled_items
 
 
 class Drawn:
@@ -26,37 +27,29 @@ class Lost(Drawn):
         return p
 
 
-@pytest.mark.parametrize("program", [Drawn(), Lost()])
-def test_the_mean_of_the_data_site(program: Drawn) -> None:
+@pytest.mark.parametrize("program", [as_program(Drawn()), as_program(Lost())])
+def test_the_mean_of_the_data_site(program: Program) -> None:
     z = torch.tensor([[1.0, 2.0], [0.0, -1.0]])
-    made = expected_data(program, {"z": z}, 2, "x", torch.Size((2,)))
+    made = expected_items(program, {"z": z}, 2, torch.Size((2,)))
     torch.testing.assert_close(made, 3 * z)
-    assert expected_data(program, {}, 5, "x", torch.Size((2,))).shape == (5, 2)
+    assert expected_items(program, {}, 5, torch.Size((2,))).shape == (5, 2)
 
 
 def test_data_of_another_shape_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"gives \(4, 2\) for 4 items of shape \(3,\)"):
-        expected_data(Drawn(), {}, 4, "x", torch.Size((3,)))
-
-
-def test_there_is_one_data_site() -> None:
-    q, p = unknot.Trace(), unknot.Trace()
-    q.normal(torch.zeros(4, 2), 1.0, name="z")
-    p.normal(0.0, 1.0, value=q["z"], name="z")
-    with pytest.raises(SpecError, match="found: none"):
-        data_site(q, p)
-    p.normal(torch.zeros(4, 2), 1.0, value=torch.zeros(4, 2), name="x")
-    assert data_site(q, p) == "x"
+    with pytest.raises(SpecError, match=r"shape \(4, 2\) for 4 items of shape \(3,\)"):
+        expected_items(as_program(Drawn()), {}, 4, torch.Size((3,)))
 
 
 def test_draws_spread_around_the_mean() -> None:
     z, shape = torch.ones(2000, 2), torch.Size((2,))
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        drawn = drawn_data(Drawn(), {"z": z}, 2000, "x", shape)
+        drawn = sampled_items(as_program(Drawn()), {"z": z}, 2000, shape)
     assert abs(drawn.mean() - 3) < 5 * 0.1 / 4000**0.5
     assert abs(drawn.std() / 0.1 - 1) < 5 / 8000**0.5
-    torch.testing.assert_close(drawn_data(Lost(), {"z": z}, 2000, "x", shape), 3 * z)  # a loss draws nothing
+    torch.testing.assert_close(
+        sampled_items(as_program(Lost()), {"z": z}, 2000, shape), 3 * z
+    )  # a loss draws nothing
 
 
 class Pixels:
@@ -68,5 +61,5 @@ class Pixels:
 
 
 def test_pixels_stay_grey() -> None:
-    made = drawn_data(Pixels(), {"z": torch.zeros(3, 2)}, 3, "x", torch.Size((2,)))
+    made = sampled_items(as_program(Pixels()), {"z": torch.zeros(3, 2)}, 3, torch.Size((2,)))
     torch.testing.assert_close(made, torch.full((3, 2), 0.3))

@@ -35,9 +35,9 @@ def test_labels_are_held_out_and_their_items_stay() -> None:
     assert int(shown.sum()) == 40 - round(SHARE * 40)
     assert score is not None
     hidden = one.data.factor("kind").known & ~shown  # minus the error on just these
-    guess = one.model.recognise(torch.from_numpy(X)).summaries["kind"].argmax(1)
+    guess = one.model.predict(torch.from_numpy(X)).predictions["kind"].argmax(1)
     wrong = (guess != torch.from_numpy(KINDS))[hidden].float().mean()
-    assert score(one.trainee) == pytest.approx(-float(wrong))
+    assert score(one.model.module) == pytest.approx(-float(wrong))
 
 
 def test_without_labels_items_are_held_out_and_their_bound_is_the_score() -> None:
@@ -48,9 +48,9 @@ def test_without_labels_items_are_held_out_and_their_bound_is_the_score() -> Non
     held = one.data.subset(torch.from_numpy(~np.isin(np.arange(60), train.ids.numpy())))
     with torch.no_grad():
         torch.manual_seed(one.config.seed)
-        bound = elbo(*one.trainee(held.batch(range(len(held))))).total
-        assert score(one.trainee) == pytest.approx(float(bound), rel=1e-5)
-        assert score(one.trainee) == score(one.trainee)
+        bound = elbo(*one.model.module(held.batch(range(len(held))))).total
+        assert score(one.model.module) == pytest.approx(float(bound), rel=1e-5)
+        assert score(one.model.module) == score(one.model.module)
 
 
 def test_too_little_to_hold_out_is_refused() -> None:

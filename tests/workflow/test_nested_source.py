@@ -48,7 +48,7 @@ class Lit(nn.Module):
         p.bernoulli(probs=bright, value=x, name="image", gradient="score_function", event_dims=3)
         return p
 
-    def summaries(self, q):
+    def predictions(self, q):
         return {"digit": q["shown.digit"].dist.probs}
 '''
 SPEC = """

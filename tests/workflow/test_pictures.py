@@ -36,7 +36,7 @@ def test_reconstructions_stand_below_their_items(model: TrainedModel, x: torch.T
     shown = pictures.reconstructions(model, x)
     assert shown.shape == (2, 5, 1, 8, 8)
     torch.testing.assert_close(torch.from_numpy(shown[0]), x)
-    made = model.generate(5, model.recognise(x).values)
+    made = model.generate(5, model.predict(x).values)
     torch.testing.assert_close(torch.from_numpy(shown[1]), made)
 
 
@@ -45,7 +45,7 @@ def test_an_analogy_to_the_items_own_class_is_its_reconstruction(
 ) -> None:
     shown = pictures.analogies(model, x, "digit", torch.arange(4))
     assert shown.shape == (5, 5, 1, 8, 8)
-    own = model.recognise(x).summaries["digit"].argmax(-1)
+    own = model.predict(x).predictions["digit"].argmax(-1)
     made = pictures.reconstructions(model, x)[1]
     for i, digit in enumerate(own.tolist()):
         assert abs(shown[i, 1 + digit] - made[i]).max() < 1e-6
@@ -54,7 +54,7 @@ def test_an_analogy_to_the_items_own_class_is_its_reconstruction(
 def test_sweeps_cover_the_prior(model: TrainedModel, x: torch.Tensor) -> None:
     rows = pictures.traversals(model, x, model.node("style"), [0, 2], steps=5)
     assert rows.shape == (2, 5, 1, 8, 8)
-    values = model.recognise(x[:1]).values
+    values = model.predict(x[:1]).values
     code = values["style"].clone()
     code[0, 0] = 1.0 - 2 * 2.0  # two standard deviations below the centre
     made = model.generate(1, {**values, "style": code})
@@ -108,7 +108,7 @@ def test_boxes_are_what_the_program_says_in_the_words_of_the_data(
     assert found is not None
     places, words = found
     assert places.shape == (5, 1, 3)
-    best = model.recognise(x).summaries["digit"].argmax(-1).tolist()
+    best = model.predict(x).predictions["digit"].argmax(-1).tolist()
     assert words == [[str(i)] for i in best]  # the data has no words for them
     factor = Factor("digit", "categorical", torch.zeros(0, dtype=torch.long), tuple("abcd"))
     named = replace(model, data=replace(model.data, factors={"digit": factor}))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from tests.workflow.test_evaluation import COUNT, data, model  # noqa: F401 (fixtures)
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.prediction_table import prediction_rows, prediction_table
 
 
 def test_a_table_has_names_probabilities_and_numbers(model, data) -> None:  # noqa: F811
-    header, rows = prediction_table(model, recognise(model, data).summaries, {"row": range(COUNT)})
+    header, rows = prediction_table(model, predict_dataset(model, data).predictions, {"row": range(COUNT)})
     assert header == [
         "row", "kind", "kind probability", "light[0]", "light[1]", "light[2]", "size", "odd", "odd probability",
     ]  # fmt: skip
@@ -23,7 +23,7 @@ def test_a_table_has_names_probabilities_and_numbers(model, data) -> None:  # no
 
 
 def test_rows_come_in_parts_and_are_those_of_the_whole(model, data, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
-    header, rows = prediction_table(model, recognise(model, data).summaries, {"row": range(COUNT)})
+    header, rows = prediction_table(model, predict_dataset(model, data).predictions, {"row": range(COUNT)})
     monkeypatch.setattr("unknot.workflow.prediction_table.items_at_once", lambda shape: 3)
     found = prediction_rows(model, data, ["row"], ((i,) for i in range(COUNT)))
     assert next(found) == header
@@ -31,8 +31,8 @@ def test_rows_come_in_parts_and_are_those_of_the_whole(model, data, monkeypatch:
 
 
 def test_what_an_item_has_not_is_left_empty(model, data) -> None:  # noqa: F811
-    summaries, some = recognise(model, data).summaries, np.arange(COUNT) % 2 == 0
-    _, rows = prediction_table(model, summaries, {"row": range(COUNT)}, {"kind": some, "light": ~some})
+    predictions, some = predict_dataset(model, data).predictions, np.arange(COUNT) % 2 == 0
+    _, rows = prediction_table(model, predictions, {"row": range(COUNT)}, {"kind": some, "light": ~some})
     assert [row[1] == row[2] == "" for row in rows] == some.tolist()
     assert [row[3] == row[5] == "" for row in rows] == (~some).tolist()
     assert all(row[7] != "" for row in rows)

@@ -11,6 +11,8 @@ import torch
 
 from tests.cli.running import refused, run
 from unknot.errors import SpecError
+from unknot.workflow import pictures
+from unknot.workflow.nested import Nested
 from unknot.workflow.program import load_program
 from unknot.workflow.trained_model import TrainedModel
 
@@ -56,6 +58,63 @@ class Forgetful(Pair):
         super().encode(x, labels)
 
 
+class Bare(nn.Module):
+    """The least that a program can be: it takes no labels and has no further methods."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.code = nn.Linear(64, 4)
+        self.kind = nn.Linear(64, 10)
+        self.draw = nn.Linear(12, 64)
+
+    def encode(self, x):
+        q = unknot.Trace()
+        q.categorical(logits=self.kind(x.flatten(1)), name="digit", gradient="enumerate")
+        loc, raw = self.code(x.flatten(1)).chunk(2, -1)
+        q.normal(loc, softplus(raw) + 1e-3, name="style")
+        return q
+
+    def decode(self, x, q):
+        p = unknot.Trace()
+        y = p.categorical(logits=torch.zeros(10), value=q["digit"], name="digit")
+        z = p.normal(torch.zeros(2), 1.0, value=q["style"], name="style")
+        mean = self.draw(unknot.cat([nn.functional.one_hot(y, 10).float(), z])).unflatten(-1, (1, 8, 8))
+        p.normal(mean, 1.0, value=x, name="image", event_dims=3)
+        return p
+
+
+class Full(Bare):
+    """Every optional method of a program, each of which leaves its mark."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("calls", torch.zeros(3))
+
+    def prepare(self, data):
+        self.calls[0] = len(data)
+
+    def finalize(self):
+        self.calls[1] += 1
+
+    def set_temperature(self, value):
+        self.calls[2] = value
+
+    def predictions(self, q):
+        return {"digit": torch.eye(10)[torch.full((len(q["digit"].value),), 7)]}
+
+    def not_applicable(self, predictions):
+        return {"digit": torch.arange(len(predictions["digit"])) == 1}
+
+    def expected_data(self, q):
+        return torch.full((4, 1, 8, 8), 0.25)
+
+    def parts(self, q):
+        return torch.zeros(len(q["digit"].value), 2, 1, 8, 8)
+
+    def boxes(self, q):
+        return torch.zeros(len(q["digit"].value), 1, 3), ["digit"]
+
+
 class Half(nn.Module):
     def encode(self, x, labels=None):
         return unknot.Trace()
@@ -93,6 +152,52 @@ def test_every_door_opens(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
         assert title in page
 
 
+def program(name: str) -> tuple[str, ...]:
+    return ("--set", f"model.program=mine.py:{name}", "--set", "model.arguments={}")
+
+
+def test_an_encoder_and_a_decoder_are_enough(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a batch of as many items as there are classes, and labels that the encoder does not take."""
+    settings = (*program("Bare"), "--set", "train.batch_size=10", "--set", "train.objective=elbo")
+    assert run(capsys, "fit", "spec.yaml", "--run", "out", *settings)[0] == 0
+    np.savez(folder / "new.npz", x=np.zeros((10, 8, 8), np.uint8))
+    assert run(capsys, "predict", "out", "new.npz", "-o", "table.csv")[0] == 0
+    assert run(capsys, "evaluate", "out")[0] == 0
+    for count in ("2", "10"):  # also as many as the style has numbers, or as there are classes
+        assert run(capsys, "sample", "out", "-n", count, "-o", f"{count}.npz")[0] == 0
+        assert np.load(f"{count}.npz")["x"].shape == (int(count), 1, 8, 8)
+    assert run(capsys, "report", "out")[0] == 0
+    assert "Traversals of style" in (folder / "out" / "report.html").read_text()
+
+
+def test_every_optional_method_is_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings = (*program("Full"), "--set", "train.objective=elbo", "--set", "train.temperature=0.5")
+    assert run(capsys, "fit", "spec.yaml", "--run", "out", *settings)[0] == 0
+    model = TrainedModel.load("out")
+    assert model.module.calls.tolist() == [1437, 1, 0.5]  # type: ignore[union-attr]
+    np.savez(folder / "new.npz", x=np.zeros((3, 8, 8), np.uint8))
+    assert run(capsys, "predict", "out", "new.npz", "-o", "table.csv")[0] == 0
+    rows = [line.split(",")[1:] for line in (folder / "table.csv").read_text().splitlines()[1:]]
+    assert rows == [["7", "1.0000"], ["", ""], ["7", "1.0000"]]
+    assert model.sample(4).unique().tolist() == [0.25]
+    x = torch.zeros(5, 1, 8, 8)
+    found = pictures.parts(model, x)
+    assert found is not None
+    assert found.shape == (2, 5, 1, 8, 8)
+    places = pictures.boxes(model, x)
+    assert places is not None
+    assert places[1] == [["7"]] * 5
+
+
+def test_a_program_without_decode_mean_can_be_nested(folder: Path) -> None:
+    inner = Nested(load_program(folder / "mine.py", "Bare", {}))
+    q = inner.encode(torch.rand(4, 1, 8, 8))
+    p, mean = inner.decode_mean(q)
+    assert list(p) == ["digit", "style"]
+    assert mean.shape == (10, 1, 4, 1, 8, 8)  # every class
+    assert not any(weight.requires_grad for weight in inner.parameters())
+
+
 def test_a_run_goes_on_to_the_same_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "fit", "spec.yaml", "--run", "whole")[0] == 0
     assert run(capsys, "fit", "spec.yaml", "--set", "train.steps=3", "--run", "parts")[0] == 0
@@ -106,7 +211,7 @@ def test_it_is_saved_and_loaded_with_its_program(folder: Path, capsys: pytest.Ca
     model = TrainedModel.load("out")
     model.save(folder / "kept")
     again, x = TrainedModel.load(folder / "kept"), torch.rand(3, 1, 8, 8)
-    assert torch.equal(model.recognise(x).summaries["digit"], again.recognise(x).summaries["digit"])
+    assert torch.equal(model.predict(x).predictions["digit"], again.predict(x).predictions["digit"])
     assert model.vary(x, "digit", torch.arange(10)).shape == (3, 10, 1, 8, 8)
     assert model.reconstruct(x).shape == x.shape
     assert [node.name for node in model.labelled] == ["digit"]
@@ -118,7 +223,7 @@ def test_it_is_saved_and_loaded_with_its_program(folder: Path, capsys: pytest.Ca
     [
         ("mine.py:Pear", "no module 'Pear'; did you mean 'Pair'"),
         ("mine.py:Half", "Half in .* has no method decode"),
-        ("mine.py:Forgetful", "encode.* returns a trace, but this one returned NoneType"),
+        ("mine.py:Forgetful", "encode.* to return its unknot.Trace, but it returned a NoneType"),
         ("absent.py:Pair", "cannot read the program"),
         ("mine.py", "program is FILE.py:CLASS"),
     ],

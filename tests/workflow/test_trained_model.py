@@ -63,9 +63,9 @@ def test_what_is_changed_what_follows_and_what_is_kept(model: TrainedModel) -> N
     x = torch.randn(5, 4)
     varied = model.vary(x, "kind", torch.arange(3))
     assert varied.shape == (5, 3, 4)
-    values = model.recognise(x).values
+    values = model.predict(x).values
     for k in range(3):
-        follows = model.recognise(x, {"kind": torch.full((5,), k)}).values["shade"]
+        follows = model.predict(x, {"kind": torch.full((5,), k)}).values["shade"]
         by_hand = {"kind": torch.full((5,), k), "shade": follows, "style": values["style"]}
         torch.testing.assert_close(varied[:, k], model.generate(5, by_hand))
     own = values["kind"].argmax(-1)
@@ -91,8 +91,8 @@ def test_each_door_opens_what_the_others_saved(tmp_path: Path, monkeypatch: pyte
     assert ended("sample", "saved", "--set", "kind=v", "-o", "new.npz") == 0
     assert ended("report", "saved", "mine.npz", "-o", "page.html") == 0
     assert "Confusion: kind" in Path("page.html").read_text()
-    assert torch.equal(TrainedModel.load("saved").recognise(torch.tensor(x)).values["kind"],
-                       TrainedModel.load("run").recognise(torch.tensor(x)).values["kind"])  # fmt: skip
+    assert torch.equal(TrainedModel.load("saved").predict(torch.tensor(x)).values["kind"],
+                       TrainedModel.load("run").predict(torch.tensor(x)).values["kind"])  # fmt: skip
 
 
 def test_a_folder_with_other_files_is_left_alone(model: TrainedModel, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from unknot.data import Dataset
     from unknot.data.files.catalogue import Entry
     from unknot.plots.data_samples import SampleRow
@@ -147,9 +149,17 @@ def _sample_row(dataset: Dataset, seed: int) -> SampleRow:
     sample = dataset.subset(chosen)
     captions, title = _captions(sample), f"{dataset.name}: {len(dataset)} items"
     if not dataset.columns:
-        return SampleRow(title, captions, sample.x[:].numpy())
+        items = sample.x[:]
+        return SampleRow(title, captions, (_as_images(items) if items.ndim == 3 else items).numpy())
     top = torch.as_tensor(sample.x[:]).float().topk(_TOP_WORDS).indices.tolist()
     return SampleRow(title, captions, words=[[dataset.columns[word] for word in row] for row in top])
+
+
+def _as_images(sequences: Tensor) -> Tensor:
+    """Sequences (n, T, D) as uint8 images (n, 1, D, T): time from left to right, the first column at the bottom."""
+    low, high = sequences.min(), sequences.max()
+    scaled = (sequences - low) / (high - low).clamp(min=1e-6) * 255
+    return scaled.mT.flip(1)[:, None].byte()
 
 
 def _captions(sample: Dataset) -> list[str]:

@@ -13,7 +13,7 @@ _SPEC_ENDINGS = (".yaml", ".yml", ".json", "")  # JSON is YAML too; any other fi
 
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
-    from unknot.workflow.evaluation import Answers
+    from unknot.workflow.evaluation import DatasetPrediction
     from unknot.workflow.recipe import Recipe
     from unknot.workflow.run import TrainedRun
 
@@ -62,7 +62,7 @@ def command(
     """
     from unknot.cli.show import show_scores
     from unknot.train.processes import first_process, part
-    from unknot.workflow.evaluation import recognise, scores
+    from unknot.workflow.evaluation import predict_dataset, scores
     from unknot.workflow.run import resume as go_on
     from unknot.workflow.run import train_recipe
 
@@ -90,7 +90,7 @@ def command(
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
     model, test = trained.model, trained.test
-    answers = None if test is None else recognise(model, test)
+    answers = None if test is None else predict_dataset(model, test)
     found = [] if test is None or answers is None else scores(model, test, answers)
     if found:
         show_scores(found, "test data")
@@ -105,7 +105,9 @@ def command(
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot {use.format(where)}`.")
 
 
-def _say_verdict(trained: TrainedRun, history: list[dict[str, Any]], answers: Answers | None) -> None:
+def _say_verdict(
+    trained: TrainedRun, history: list[dict[str, Any]], answers: DatasetPrediction | None
+) -> None:
     """Each finding on a line of its own, or that there is none."""
     from unknot.workflow.verdict.verdict import verdict
 

@@ -2,35 +2,68 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Self
+
+import torch
 from torch import Size, Tensor, where
-from torch.distributions import Distribution
+from torch.distributions import Bernoulli, Distribution, Normal, OneHotCategorical
+from torch.nn.functional import binary_cross_entropy_with_logits
 
 from unknot.core import validation
-from unknot.core.axes import sum_event
-from unknot.core.finite import seen_finite
-from unknot.core.gradients.score_function import RunningMean
-from unknot.core.inactive import held, held_distribution
-from unknot.core.item_log_prob import item_log_prob
+from unknot.core.axes import Axes, Axis, sum_event
+from unknot.core.gradients import RunningMean
+from unknot.core.masking import held, held_distribution
+from unknot.core.numerics import class_mass, seen_finite
 from unknot.core.relaxed import Relaxed
 
 Known = Tensor | bool  # True: all items observed; False: none; a mask (B,): some
 
+_HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+
 
 class Node:
-    """One site: its name, its value, and one log-probability per item. Traces make nodes; programs read them.
+    """One site of a trace: its name, its value and one log-probability per item. Traces make nodes.
 
-    * ``name``: as in the trace;
-    * ``value``: the tensor the program saw, ``(..., B, event...)``;
-    * ``known``: which items were observed: all (True), none (False), or a mask ``(B,)``;
-    * ``leading_dims``: how many axes of the value come before one item's;
-    * ``active``: the mask of the ``where`` blocks around the site, None if there is none;
-    * ``log_prob``: has the leading axes only, ``(B,)``, ``(S, B)``, or ``(K, S, B)`` under enumeration. It is
-      computed when first asked for. Items outside a ``where`` block count exactly zero.
-
-    A random variable also has its distribution, ``dist``.
+    Attributes
+    ----------
+    name : str
+        As in the trace.
+    value : Tensor
+        What the program saw, ``(..., B, event...)``.
+    known : bool or Tensor
+        Which items were observed: all (True), none (False), or a mask ``(B,)``.
+    leading_dims : int
+        How many axes of the value come before one item's.
+    active : Tensor or None
+        The mask of the ``where`` blocks around the site.
+    scale : float, Tensor or None
+        A factor on the log-probability (:class:`unknot.scale`).
+    axes : mapping from slot to Axis
+        The enumerated sites that the axes of the log-probability belong to.
+    group : str or None
+        In a ``markov`` loop: the name without the step, under which objectives add up the site's terms.
+    upstream : frozenset of str or None
+        The sites whose values it was computed from, where the program is known.
+    log_prob : Tensor
+        Over leading axes only, ``(B,)``, ``(S, B)`` or ``(K, S, B)``. It is computed when first asked for. Items
+        outside a ``where`` block count exactly zero.
     """
 
-    __slots__ = ("_drawn", "_log_prob", "active", "known", "leading_dims", "looked_at", "name", "value")
+    __slots__ = (
+        "_drawn",
+        "_log_prob",
+        "active",
+        "axes",
+        "group",
+        "known",
+        "leading_dims",
+        "name",
+        "scale",
+        "upstream",
+        "validated",
+        "value",
+    )
 
     def __init__(self, name: str, value: Tensor, known: Known, leading_dims: int) -> None:
         self.name = name
@@ -38,29 +71,34 @@ class Node:
         self.known = known
         self.leading_dims = leading_dims
         self.active: Tensor | None = None
-        self._drawn: Node | None = None
+        self.scale: Tensor | float | None = None
+        self.axes: Axes = {}
+        self.group: str | None = None
+        self.upstream: frozenset[str] | None = None
+        self._drawn: Self | None = None
         self._log_prob: Tensor | None = None
-        self.looked_at = False  # its log-probability was found finite
+        self.validated = False  # its log-probability was found finite
 
     @property
     def log_prob(self) -> Tensor:
-        log_prob = self.scored()
-        if not self.looked_at and validation.is_on():
-            validation.look([self])
+        log_prob = self.compute_log_prob()
+        if not self.validated and validation.is_on():
+            validation.check_finite([self])
         return log_prob
 
-    def scored(self) -> Tensor:
-        """The log-probability, computed once, before anyone has looked at whether it is finite."""
+    def compute_log_prob(self) -> Tensor:
+        """Compute the log-probability, once, without checking that it is finite."""
         if self._log_prob is None:
             if self.active is None:
-                self._log_prob = self._score()
+                log_prob = self._score()
             else:
-                self._log_prob = where(self.active, self._held(self.active)._score(), 0.0)
+                log_prob = where(self.active, self._held(self.active)._score(), 0.0)
+            self._log_prob = log_prob if self.scale is None else log_prob * self.scale
         return self._log_prob
 
     def check(self) -> None:
         """Refuse a site whose numbers are wrong, naming what is wrong with it."""
-        validation.check_log_prob(self.name, self.distribution(), self.scored())
+        validation.check_log_prob(self.name, self.distribution(), self.compute_log_prob())
 
     @property
     def leading_shape(self) -> Size:
@@ -79,44 +117,83 @@ class Node:
         return self
 
     @property
-    def drawn(self) -> Node:
+    def drawn(self) -> Self:
         """The site as it was drawn, before a mask that came later (:meth:`unknot.Trace.keep_where`)."""
         return self if self._drawn is None else self._drawn
 
-    def kept_where(self, active: Tensor) -> Node:
-        """The same site, which now counts only where ``active``; it was drawn without that mask."""
-        twin = self.copy(self.name, active)
-        twin._drawn = self.drawn
-        return twin
-
-    def copy(self, name: str, active: Tensor | None) -> Node:
-        """The same site under another ``name`` and, if given, behind one more ``where`` mask, ``active``."""
+    def replace(self, **changes: Any) -> Self:
+        """A copy with ``changes``, other values of some attributes; its log-probability is computed anew."""
         twin = object.__new__(type(self))
         for kind in type(self).__mro__:
             for slot in getattr(kind, "__slots__", ()):
                 setattr(twin, slot, getattr(self, slot))
-        twin.name = name
+        for name, value in changes.items():
+            setattr(twin, name, value)
+        twin.reset()
+        return twin
+
+    def reset(self) -> None:
+        """Forget what was computed from the attributes."""
+        self._log_prob = None
+        self.validated = False
+
+    def renamed(self, name: str, active: Tensor | None = None) -> Self:
+        """The same site under another ``name`` and, if given, behind one more ``where`` mask, ``active``."""
         if active is not None:
-            twin.active = active if self.active is None else self.active & active
-            twin._log_prob = None
-            twin.looked_at = False
+            return self.replace(name=name, active=active if self.active is None else self.active & active)
+        log_prob, validated = self._log_prob, self.validated
+        twin = self.replace(name=name)
+        twin._log_prob, twin.validated = log_prob, validated
+        return twin
+
+    def kept_where(self, active: Tensor) -> Self:
+        """The same site, which now counts only where ``active``; it was drawn without that mask."""
+        twin = self.renamed(self.name, active)
+        twin._drawn = self.drawn
         return twin
 
 
 class Variable(Node):
-    """A random variable: distribution, value, who observed it, and how its draw carries gradient."""
+    """A random variable.
+
+    Attributes
+    ----------
+    dist : Distribution
+        Its distribution.
+    event_dims : int
+        How many axes one item's value has.
+    gradient : str or None
+        How the draw carries gradient; None if no item was drawn.
+    scored_by : {"mass", "density"}
+        How draws of a relaxed site are scored.
+    unbounded : Tensor or None
+        Relaxed sites: the unbounded variable of the draws.
+    mask : Tensor or None
+        The elements of the value that count (:class:`unknot.mask`), broadcastable to the value.
+    axis : Axis or None
+        Enumerated sites: the axis of the values.
+    label : Tensor or None
+        Enumerated sites: the labels ``(B, event...)`` where they are known.
+    source : Variable or None
+        The node of another trace whose value is reused.
+    shared_by : int or None
+        One value for this many items (:meth:`unknot.Trace.shared`).
+    """
 
     __slots__ = (
         "_impossible",
         "_mass",
         "_weight",
+        "axis",
         "baseline",
         "dist",
         "event_dims",
         "gradient",
+        "intervened",
         "label",
-        "reused",
+        "mask",
         "scored_by",
+        "shared_by",
         "source",
         "unbounded",
         "undetached",
@@ -128,23 +205,33 @@ class Variable(Node):
         super().__init__(name, value, known, leading_dims)
         self.dist = dist
         self.event_dims = event_dims
-        self.gradient: str | None = None  # None: no item was drawn
+        self.gradient: str | None = None
         self.baseline: RunningMean | None = None
-        self.scored_by = "mass"  # relaxed sites only: how draws are scored
-        self.unbounded: Tensor | None = None  # relaxed sites only: u of the draws
-        self.label: Tensor | None = None  # enumerated sites only: the labels (B, event...) where known
+        self.scored_by = "mass"
+        self.unbounded: Tensor | None = None
+        self.mask: Tensor | None = None
+        self.axis: Axis | None = None
+        self.label: Tensor | None = None
         self.undetached: Distribution | None = None  # detached sites only: ``dist`` with all its gradient
-        self.reused = False  # the value comes from a node of another trace
-        self.source: Variable | None = None  # that node
-        self._mass: Tensor | None = (
-            None  # enumerated sites only: log-probability of each value, -inf where masked
-        )
+        self.source: Variable | None = None
+        self.shared_by: int | None = None
+        self.intervened = False  # fixed by :class:`unknot.do`: it is not scored
+        self._mass: Tensor | None = None  # enumerated: log-probability of each value, -inf where masked
         self._impossible: Tensor | None = None
         self._weight: Tensor | None = None
+
+    def reset(self) -> None:
+        super().reset()
+        self._mass = self._impossible = self._weight = None
 
     @property
     def enumerated(self) -> bool:
         return self.gradient == "enumerate"
+
+    @property
+    def reused(self) -> bool:
+        """Whether the value comes from a node of another trace."""
+        return self.source is not None
 
     def distribution(self) -> object:
         return self.dist
@@ -159,10 +246,47 @@ class Variable(Node):
         super().check()
 
     def _score(self) -> Tensor:
+        if self.intervened:
+            return self.value.new_zeros(self.leading_shape)
+        log_prob = self._log_density()
+        if self.shared_by is not None:
+            log_prob = log_prob / self.shared_by
+        return self._without_impossible(log_prob) if self.enumerated else log_prob
+
+    def _log_density(self) -> Tensor:
         if isinstance(self.dist, Relaxed) and self.scored_by == "density":
             return self._score_relaxed(self.dist)
-        log_prob = item_log_prob(self.dist, self.value, self.event_dims)
-        return self._without_impossible(log_prob) if self.enumerated else log_prob
+        if self.mask is not None:
+            return self._summed(self.dist.log_prob(self.value), len(self.dist.event_shape))
+        return item_log_prob(self.dist, self.value, self.event_dims)
+
+    def _summed(self, elements: Tensor, own: int) -> Tensor:
+        """Log-probabilities of elements, ``own`` event axes summed already, as one value per item."""
+        if self.mask is not None:
+            elements = where(self.mask, elements, 0.0)
+        return sum_event(elements, self.event_dims - own)
+
+    def _score_relaxed(self, dist: Relaxed) -> Tensor:
+        """Draws by the density of u, labels by their mass: a label has no density."""
+        assert self.unbounded is not None
+        own = len(dist.event_shape)
+        if self.known is True:
+            return self._summed(dist.log_mass(self.value), own)
+        log_prob = self._summed(dist.log_density(self.unbounded), own)
+        if self.known is False:
+            return log_prob
+        return where(self.known, self._summed(dist.log_mass(self.value), own), log_prob)
+
+    def _held(self, active: Tensor) -> Variable:
+        twin = self.replace(
+            dist=held_distribution(self.dist, active, self.event_dims),
+            value=held(self.value, active, self.leading_dims),
+        )
+        if self.unbounded is not None:
+            twin.unbounded = held(self.unbounded, active, self.leading_dims)
+        return twin
+
+    # ---- enumerated sites ---------------------------------------------------------------------------
 
     def _without_impossible(self, mass: Tensor) -> Tensor:
         """Masked classes, logits of -inf in q, have weight zero: they count nothing, in q and in p."""
@@ -181,26 +305,6 @@ class Variable(Node):
             return self.source.impossible
         self.mass()
         return self._impossible
-
-    def _held(self, active: Tensor) -> Variable:
-        twin = self.copy(self.name, None)
-        assert isinstance(twin, Variable)
-        twin.dist = held_distribution(self.dist, active, self.event_dims)
-        twin.value = held(self.value, active, self.leading_dims)
-        if self.unbounded is not None:
-            twin.unbounded = held(self.unbounded, active, self.leading_dims)
-        return twin
-
-    def _score_relaxed(self, dist: Relaxed) -> Tensor:
-        """Draws by the density of u, labels by their mass: a label has no density."""
-        assert self.unbounded is not None
-        event = self.event_dims - len(dist.event_shape)
-        if self.known is True:
-            return sum_event(dist.log_mass(self.value), event)
-        log_prob = sum_event(dist.log_density(self.unbounded), event)
-        if self.known is False:
-            return log_prob
-        return where(self.known, sum_event(dist.log_mass(self.value), event), log_prob)
 
     @property
     def weight(self) -> Tensor:
@@ -240,10 +344,19 @@ class Variable(Node):
 class Loss(Node):
     """A likelihood given as a loss: ``log_prob = -fn(prediction, target)``; the value is the prediction."""
 
-    __slots__ = ("loss", "target")
+    __slots__ = ("event_dims", "loss", "target")
 
-    def __init__(self, name: str, prediction: Tensor, target: Tensor | None, loss: Tensor, leading_dims: int):
+    def __init__(
+        self,
+        name: str,
+        prediction: Tensor,
+        target: Tensor | None,
+        loss: Tensor,
+        leading_dims: int,
+        event_dims: int = 0,
+    ) -> None:
         super().__init__(name, prediction, target is not None, leading_dims)
+        self.event_dims = event_dims  # of the prediction
         self.target = target
         self.loss = loss
 
@@ -261,3 +374,44 @@ class LogTerm(Node):
 
     def _score(self) -> Tensor:
         return self.value
+
+
+def item_log_prob(dist: Distribution, value: Tensor, event_dims: int) -> Tensor:
+    """``log p(value)`` with the trailing ``event_dims`` axes of the value, and no others, summed.
+
+    ``dist.log_prob(value)`` followed by a sum is right for every distribution but one. For the two families that fill
+    a training step, Gaussian codes and Bernoulli pixels, summing before the constants are applied saves passes over
+    the largest tensors. For one-hot classes torch scores the class of the largest entry, which is wrong for the
+    vectors between the vertices that ``plug_in`` makes and has no gradient for ``straight_through`` ones.
+    """
+    if type(dist) is Normal:
+        return _normal(dist, value, event_dims)
+    if type(dist) is Bernoulli and "logits" in dist.__dict__:
+        return _bernoulli(dist, value, event_dims)
+    if isinstance(dist, OneHotCategorical):
+        return sum_event(class_mass(value, dist.logits), event_dims - len(dist.event_shape))
+    return sum_event(dist.log_prob(value), event_dims - len(dist.event_shape))
+
+
+def _normal(dist: Normal, value: Tensor, event_dims: int) -> Tensor:
+    """``-½ Σ_d ((z_d - μ_d) / σ_d)² - Σ_d log σ_d - (D/2) log 2π``."""
+    standard = (value - dist.loc) / dist.scale
+    quadratic = sum_event(standard * standard, event_dims)
+    event = value.shape[value.ndim - event_dims :]
+    log_scale = dist.scale.log()
+    if log_scale.ndim == 0:
+        log_volume = log_scale * event.numel()
+    else:
+        own = log_scale.shape[: max(0, log_scale.ndim - event_dims)] + event
+        log_volume = sum_event(log_scale if log_scale.shape == own else log_scale.expand(own), event_dims)
+    # the constant goes last: a scalar scale may be float32 where the values are float64
+    return -0.5 * quadratic - log_volume - event.numel() * _HALF_LOG_TAU
+
+
+def _bernoulli(dist: Bernoulli, value: Tensor, event_dims: int) -> Tensor:
+    """``-Σ_d BCE(x_d, σ(l_d))``, from logits."""
+    logits = dist.logits
+    if logits.shape != value.shape:
+        shape = torch.broadcast_shapes(logits.shape, value.shape)
+        logits, value = logits.expand(shape), value.expand(shape)
+    return -sum_event(binary_cross_entropy_with_logits(logits, value, reduction="none"), event_dims)

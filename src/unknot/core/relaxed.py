@@ -26,9 +26,8 @@ from torch import Size, Tensor
 from torch.distributions import Distribution, constraints
 from torch.nn.functional import logsigmoid, softplus
 
-from unknot.core import noise
-from unknot.core.class_mass import class_mass
-from unknot.core.finite import seen_finite
+from unknot.core.handlers import fill_noise
+from unknot.core.numerics import class_mass, seen_finite
 from unknot.errors import TraceError
 
 
@@ -117,7 +116,7 @@ class Concrete(Relaxed):
 
     def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
         shape = sample_shape + self.logits.shape
-        exponential = noise.fill(shape, event_dims, self.logits, Tensor.exponential_)
+        exponential = fill_noise(shape, event_dims, self.logits, Tensor.exponential_)
         gumbel = -exponential.clamp_min(torch.finfo(self.logits.dtype).tiny).log()
         return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
 
@@ -181,7 +180,7 @@ class BinaryConcrete(Relaxed):
         return self.probs
 
     def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
-        uniform = noise.fill(sample_shape + self.logits.shape, event_dims, self.logits, Tensor.uniform_)
+        uniform = fill_noise(sample_shape + self.logits.shape, event_dims, self.logits, Tensor.uniform_)
         tiny = torch.finfo(uniform.dtype).tiny
         logistic = uniform.clamp_min(tiny).log() - (1 - uniform).clamp_min(tiny).log()
         return (self.logits + logistic) / self.temperature

@@ -13,11 +13,10 @@ import torch
 import torch.distributions as td
 from torch import Tensor
 
-from unknot.core import unbroadcast
-from unknot.core.gradients.score_function import ScoreFunction
-from unknot.core.plain_numbers import Number, in_precision_of
+from unknot.core import distributions
+from unknot.core.distributions import Number, match_dtype, stick_breaking_count
+from unknot.core.gradients import ScoreFunction
 from unknot.core.relaxed import BinaryConcrete, Concrete
-from unknot.core.turns import number_of_turns
 
 Gradient = str | ScoreFunction | None
 
@@ -52,8 +51,8 @@ class Sites(ABC):
         >>> Trace(samples=5).normal(torch.zeros(8, 2), 1.0, name="z").shape
         torch.Size([5, 8, 2])
         """
-        loc, scale = in_precision_of(value, loc, scale)
-        dist = unbroadcast.normal(loc, scale)
+        loc, scale = match_dtype(value, loc, scale)
+        dist = distributions.normal(loc, scale)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def log_normal(
@@ -72,7 +71,7 @@ class Sites(ABC):
         >>> bool((Trace().log_normal(torch.zeros(8, 2), 1.0, name="z") > 0).all())
         True
         """
-        loc, scale = in_precision_of(value, loc, scale)
+        loc, scale = match_dtype(value, loc, scale)
         dist = td.LogNormal(loc, scale, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -92,7 +91,7 @@ class Sites(ABC):
         >>> Trace().laplace(torch.zeros(8, 2), 1.0, name="z").shape
         torch.Size([8, 2])
         """
-        loc, scale = in_precision_of(value, loc, scale)
+        loc, scale = match_dtype(value, loc, scale)
         dist = td.Laplace(loc, scale, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -113,7 +112,7 @@ class Sites(ABC):
         >>> Trace().student_t(4.0, torch.zeros(8, 2), name="z").shape
         torch.Size([8, 2])
         """
-        df, loc, scale = in_precision_of(value, df, loc, scale)
+        df, loc, scale = match_dtype(value, df, loc, scale)
         dist = td.StudentT(df, loc, scale, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -133,7 +132,7 @@ class Sites(ABC):
         >>> Trace().uniform(torch.zeros(8, 2), 1.0, name="u").shape
         torch.Size([8, 2])
         """
-        low, high = in_precision_of(value, low, high)
+        low, high = match_dtype(value, low, high)
         dist = td.Uniform(low, high, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -155,7 +154,7 @@ class Sites(ABC):
         >>> Trace().beta(torch.ones(8), 2.0, name="share").shape
         torch.Size([8])
         """
-        concentration1, concentration0 = in_precision_of(value, concentration1, concentration0)
+        concentration1, concentration0 = match_dtype(value, concentration1, concentration0)
         dist = td.Beta(concentration1, concentration0, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -175,7 +174,7 @@ class Sites(ABC):
         >>> Trace().gamma(torch.ones(8, 2), 1.0, name="rate").shape
         torch.Size([8, 2])
         """
-        concentration, rate = in_precision_of(value, concentration, rate)
+        concentration, rate = match_dtype(value, concentration, rate)
         dist = td.Gamma(concentration, rate, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
@@ -314,7 +313,7 @@ class Sites(ABC):
         dist = td.Categorical(probs, logits, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
-    def turns(
+    def stick_breaking_count(
         self,
         probs: Tensor | None = None,
         logits: Tensor | None = None,
@@ -324,16 +323,17 @@ class Sites(ABC):
         gradient: Gradient = None,
         event_dims: int | None = None,
     ) -> Tensor:
-        """How many turns a loop makes, 0 to K; score function by default, or ``gradient="enumerate"``.
+        """The number of turns of a loop, 0 to K; score function by default, or ``gradient="enumerate"``.
 
         ``probs`` or ``logits`` (..., K) say how probable it is to stop *before* each turn, if the loop has come so far
-        (:mod:`unknot.core.turns`). What happened in the turns is kept by :meth:`unknot.Trace.keep_where`.
+        (:func:`unknot.core.distributions.stick_breaking_count`). What happened in the turns is kept by
+        :meth:`unknot.Trace.keep_where`.
 
         >>> from unknot import Trace
-        >>> Trace().turns(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
+        >>> Trace().stick_breaking_count(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
         torch.Size([4, 1, 8])
         """
-        dist = number_of_turns(td.Bernoulli(probs, logits, validate_args=False).logits)
+        dist = stick_breaking_count(td.Bernoulli(probs, logits, validate_args=False).logits)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def one_hot_categorical(
@@ -377,7 +377,11 @@ class Sites(ABC):
         >>> p["x"].log_prob
         tensor([-2.0794, -2.0794])
         """
-        dist = unbroadcast.bernoulli(probs, logits)
+        if logits is not None:
+            (logits,) = match_dtype(value, logits)
+        if probs is not None:
+            (probs,) = match_dtype(value, probs)
+        dist = distributions.bernoulli(probs, logits)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def poisson(
@@ -395,6 +399,7 @@ class Sites(ABC):
         >>> Trace().poisson(torch.ones(8), name="n").shape
         torch.Size([8])
         """
+        (rate,) = match_dtype(value, rate)
         dist = td.Poisson(rate, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 

@@ -2,14 +2,14 @@
 
 Tags belong to the elements of *storages*, not to tensor objects: views, ``detach()``, in-place writes and operations
 that hand an input back all share a storage, so none of them can lose a tag. What an operation returns carries the tags
-of all that it read; joining, copying and pointwise operations keep them element by element
-(:mod:`unknot.core.patchwork`), so that what was joined can come apart again. That a weight is zero is not seen: a
-layer that starts at zero is an edge all the same.
+of all that it read; joining, copying and pointwise operations keep them element by element (:class:`ElementTags`), so
+that what was joined can come apart again. A weight of zero is not seen: a layer that starts at zero is an edge all the
+same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,97 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from unknot.core.patchwork import NONE, Patchwork, Tag
+Tag = int
+TagSet = frozenset[Tag]
+NONE: TagSet = frozenset()
 
-__all__ = ["NONE", "Tag", "Tags"]
+
+class ElementTags:
+    """Tags by element of the storages of one run, by the storage's key.
+
+    Most storages carry one set of tags throughout. Where tensors were joined (``cat``) or written into slices of one
+    buffer, every element has its own: sets are numbered, and elements hold one number each, in numpy, where no
+    operation is followed.
+    """
+
+    def __init__(self) -> None:
+        self._sets: list[TagSet] = [NONE]
+        self._numbers: dict[TagSet, int] = {NONE: 0}
+        self._held: dict[int, int | np.ndarray] = {}  # one number for all, or one for each element
+
+    def of(self, key: int, tensor: Tensor) -> TagSet:
+        """All tags on the elements that ``tensor`` sees of its storage."""
+        held = self._held.get(key, 0)
+        if isinstance(held, int):
+            return self._sets[held]
+        return self._joined(held if _is_recast(held, tensor) else _seen(held, tensor))
+
+    def elements(self, key: int, tensor: Tensor) -> np.ndarray:
+        """The number of each element's set, in the tensor's shape."""
+        held = self._held.get(key, 0)
+        if isinstance(held, np.ndarray) and not _is_recast(held, tensor):
+            return _seen(held, tensor)
+        number = held if isinstance(held, int) else self.number(self._joined(held))
+        return np.broadcast_to(np.int64(number), tuple(tensor.shape))
+
+    def is_uniform(self, key: int) -> bool:
+        """Whether all elements of a storage carry the same tags."""
+        return isinstance(self._held.get(key, 0), int)
+
+    def number(self, tags: TagSet) -> int:
+        """The number of a set."""
+        if tags not in self._numbers:
+            self._numbers[tags] = len(self._sets)
+            self._sets.append(tags)
+        return self._numbers[tags]
+
+    def set_all(self, key: int, tags: TagSet) -> None:
+        """Give a whole storage one set."""
+        self._held[key] = self.number(tags)
+
+    def set_elements(self, key: int, tensor: Tensor, numbers: np.ndarray) -> None:
+        """Give the elements that ``tensor`` sees of its storage these sets; the others keep theirs."""
+        held = self._held.get(key, 0)
+        if isinstance(held, np.ndarray) and _is_recast(held, tensor):
+            self.set_all(key, self._joined(held) | self._joined(numbers))
+            return
+        size = tensor.untyped_storage().nbytes() // tensor.element_size()
+        if numbers.size == 1 and (
+            tensor.numel() == size or (isinstance(held, int) and int(numbers.item()) == held)
+        ):
+            self._held[key] = int(numbers.item())
+            return
+        if isinstance(held, int):
+            held = np.full(size, held, dtype=np.int64)
+        _seen(held, tensor)[...] = numbers
+        self._held[key] = held if len(np.unique(held)) != 1 else int(held[0])
+
+    def union(self, parts: Sequence[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+        """Element by element the union of several sets, broadcast to ``shape``."""
+        total = np.zeros(shape, dtype=np.int64)
+        for part in parts:
+            count = len(self._sets)
+            pairs, where = np.unique(total * count + part, return_inverse=True)
+            joined = [
+                self.number(self._sets[pair // count] | self._sets[pair % count]) for pair in pairs.tolist()
+            ]
+            total = np.asarray(joined, dtype=np.int64)[where.reshape(shape)]
+        return total
+
+    def _joined(self, numbers: np.ndarray) -> TagSet:
+        return NONE.union(*(self._sets[number] for number in np.unique(numbers)))
+
+
+def _is_recast(held: np.ndarray, tensor: Tensor) -> bool:
+    """Whether a tensor divides its storage into elements of another size than were numbered."""
+    return held.size * tensor.element_size() != tensor.untyped_storage().nbytes()
+
+
+def _seen(held: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """What a tensor sees of its storage's numbers, in its shape."""
+    strides = tuple(stride * held.itemsize for stride in tensor.stride())
+    return np.lib.stride_tricks.as_strided(held[tensor.storage_offset() :], tuple(tensor.shape), strides)
+
 
 # Operations that take only shape, type and device from their argument.
 _SHAPE_ONLY = {
@@ -53,7 +141,7 @@ class Tags(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self._patches = Patchwork()
+        self._tags = ElementTags()
         self._kept: dict[int, Any] = {}  # storages seen: kept alive, so that their addresses stay theirs
         self._made: set[int] = set()  # of these, the ones that the program itself made
         self._before: dict[int, tuple[Tensor, Tensor]] = {}  # tensors of others and what they held
@@ -64,7 +152,7 @@ class Tags(TorchDispatchMode):
 
     def of(self, *values: Any) -> frozenset[Tag]:
         """All tags on the tensors in ``values``, which may be nested lists, tuples and dictionaries."""
-        return NONE.union(*(self._patches.of(_key(t), t) for t in _tensors(values)))
+        return NONE.union(*(self._tags.of(_key(t), t) for t in _tensors(values)))
 
     def fresh(self, value: Tensor, tag: Tag | None) -> Tensor:
         """A copy of ``value`` that carries exactly this tag (or none), whatever ``value`` came from."""
@@ -105,17 +193,17 @@ class Tags(TorchDispatchMode):
         tensors = list(_tensors(inputs))
         if any(not _has_elements(t) for t in tensors):
             return None
-        elements = [self._patches.elements(_key(t), t) for t in tensors]
+        elements = [self._tags.elements(_key(t), t) for t in tensors]
         if name in ("cat", "stack"):
             dim = inputs[0][1] if len(inputs[0]) > 1 else inputs[1].get("dim", 0)
             if name == "stack":
                 return np.stack(elements, dim)
             joined = [part for part in elements if part.shape != (0,)]  # torch skips these
             return np.concatenate(joined, dim) if joined else None
-        if all(self._patches.is_uniform(_key(t)) for t in tensors):
+        if all(self._tags.is_uniform(_key(t)) for t in tensors):
             return None
         if torch.Tag.pointwise in func.tags or name in _ELEMENTWISE:
-            return self._patches.union(elements, tuple(torch.broadcast_shapes(*(t.shape for t in tensors))))
+            return self._tags.union(elements, tuple(torch.broadcast_shapes(*(t.shape for t in tensors))))
         return None
 
     def _set_elements(self, tensor: Tensor, by_element: np.ndarray | None, read: frozenset[Tag]) -> None:
@@ -124,14 +212,14 @@ class Tags(TorchDispatchMode):
             self._set(tensor, read)
             return
         if by_element is None or not _fits(by_element.shape, tensor.shape):
-            by_element = np.asarray(self._patches.number(read))
+            by_element = np.asarray(self._tags.number(read))
         self._kept[_key(tensor)] = _storage(tensor)
-        self._patches.set_elements(_key(tensor), tensor, by_element)
+        self._tags.set_elements(_key(tensor), tensor, by_element)
 
     def _set(self, tensor: Tensor, tags: frozenset[Tag]) -> None:
         key = _key(tensor)
         self._kept[key] = _storage(tensor)
-        self._patches.set_all(key, tags)
+        self._tags.set_all(key, tags)
 
     def _remember(self, tensor: Tensor) -> None:
         key = _key(tensor)

@@ -10,8 +10,7 @@ step, shows a total that is not finite; the training loop then repeats the step 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 from torch import Tensor
@@ -25,27 +24,32 @@ from torch.distributions import (
     constraints,
 )
 
-from unknot.core.finite import all_finite
+from unknot.core.handlers import Handler, innermost
+from unknot.core.numerics import all_finite
 from unknot.core.relaxed import BinaryConcrete, Concrete, Relaxed
 from unknot.errors import TraceError
 
 if TYPE_CHECKING:
     from unknot.core.node import Node
 
-_enabled = True
-
 # Families whose log-probability is never finite where a parameter is outside its domain, and whose draws do not mind:
 # NaN anywhere is NaN in the end, and scales enter by their logarithm.
 _SHOWN = (Normal, Laplace, Concrete, BinaryConcrete)
 
 
-class validation:
+class validation(Handler):
     """Switch value checks on or off: ``unknot.validation(False)``, or as a context manager.
 
-    ``enabled`` says which; a ``with`` block puts back what was before. Names and shapes are always checked, they
-    cost nothing. What is switched is all that must look at numbers: parameters and labels in their ranges,
-    log-probabilities that are finite.
+    Names and shapes are always checked, they cost nothing. What is switched is all that must look at numbers:
+    parameters and labels in their ranges, log-probabilities that are finite.
 
+    Parameters
+    ----------
+    enabled : bool
+        Whether to check. A ``with`` block restores what was before.
+
+    Examples
+    --------
     >>> with validation(False):
     ...     is_on()
     False
@@ -54,21 +58,18 @@ class validation:
     """
 
     def __init__(self, enabled: bool) -> None:
-        global _enabled
-        self._before = _enabled
-        _enabled = enabled
+        self.enabled = enabled
+        super().__enter__()
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: Any, trace: TracebackType | None) -> None:
-        global _enabled
-        _enabled = self._before
+    def __enter__(self) -> Self:
+        return self
 
 
 def is_on() -> bool:
     """Whether value checks run now. Never inside ``torch.compile``: they would break the graph."""
-    return _enabled and not torch.compiler.is_compiling()
+    handler = innermost(validation)
+    enabled = handler.enabled if isinstance(handler, validation) else True
+    return enabled and not torch.compiler.is_compiling()
 
 
 def parameters_show(dist: Distribution, observed: bool) -> bool:
@@ -82,16 +83,16 @@ def parameters_show(dist: Distribution, observed: bool) -> bool:
     return type(dist) in _SHOWN
 
 
-def look(nodes: Iterable[Node]) -> None:
+def check_finite(nodes: Iterable[Node]) -> None:
     """One look at the log-probabilities of all ``nodes``; if any is not finite, refuse the first site that is wrong."""
-    nodes = [node for node in nodes if not node.looked_at]
-    if not all_finite([node.scored() for node in nodes]):
-        look_again(nodes)
+    nodes = [node for node in nodes if not node.validated]
+    if not all_finite([node.compute_log_prob() for node in nodes]):
+        check_each(nodes)
     for node in nodes:
-        node.looked_at = True
+        node.validated = True
 
 
-def look_again(nodes: Iterable[Node]) -> None:
+def check_each(nodes: Iterable[Node]) -> None:
     """Check every site in turn: parameters, what was observed, log-probability."""
     for node in nodes:
         node.check()

@@ -50,9 +50,9 @@ class Fitted:
         data = self.trained_.data
         return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
 
-    def _recognise(self, x: Any) -> dict[str, np.ndarray]:
+    def _predictions(self, x: Any) -> dict[str, np.ndarray]:
         rows = self._rows(x)
-        return {name: said.numpy() for name, said in self.trained_.recognise(rows).summaries.items()}
+        return {name: said.numpy() for name, said in self.trained_.predict(rows).predictions.items()}
 
     def _rows(self, x: Any) -> Tensor:
         items = self._items(x)

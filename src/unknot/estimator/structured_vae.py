@@ -156,9 +156,9 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         if self.verbose:
             print("\n".join(understood(made.data)), file=sys.stderr)
         data, held_out = hold_out(made.model, made.data, made.config)
-        self.result_ = train(made.trainee, data, made.config, held_out=held_out)
+        self.result_ = train(made.model.module, data, made.config, held_out=held_out)
         self.history_ = self.result_.history
-        made.trainee.cpu().eval()
+        made.model.module.cpu().eval()
         self._take(replace(made.model, class_weights=weights))
         self.factors_ = dict(made.data.factors)
         if self.verdict:
@@ -188,7 +188,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     def predict(self, x: Any, factor: str | None = None) -> np.ndarray:
         """The best class (in the user's own names) or the mean of one factor; the only one by default."""
         name = self._one_factor(factor)
-        summary = self._recognise(x)[name]
+        summary = self._predictions(x)[name]
         if self.factors_[name].kind == "continuous":
             return summary[:, 0] if self.factors_[name].values.ndim == 1 else summary
         return np.asarray(self.trained_.class_values(name))[class_probabilities(summary).argmax(-1)]
@@ -200,11 +200,11 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
             raise SpecError(
                 f"factor '{name}' is continuous: it has a mean (predict) but no class probabilities."
             )
-        return class_probabilities(self._recognise(x)[name])
+        return class_probabilities(self._predictions(x)[name])
 
     def transform(self, x: Any) -> np.ndarray:
         """Factors and style side by side, ``(N, D)``: probabilities of classes, means of the rest."""
-        summaries = self._recognise(x)
+        summaries = self._predictions(x)
         return np.concatenate([summaries[n.name] for n in self.trained_.latents], axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -238,7 +238,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
                 f"predict_interval() is for continuous factors and a level between 0 and 1; '{name}' is "
                 f"{self.factors_[name].kind}, the level {level:g}."
             )
-        dist = self.trained_.recognition_trace(self._rows(x))[name].dist
+        dist = self.trained_.mode_trace(self._rows(x))[name].dist
         half = float(ndtri(0.5 + level / 2)) * dist.stddev
         ends = torch.stack([dist.mean - half, dist.mean + half], -1).cpu().numpy()  # (N, D, 2)
         return ends[:, 0] if self.factors_[name].values.ndim == 1 else ends

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import inspect
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
-from unknot.core.given_values import given
-from unknot.core.site_hook import listening
-from unknot.core.tags import Tag, Tags
+from unknot.core.dependence import Input, Site, SiteRecorder, recorded
+from unknot.core.evidence import given
+from unknot.core.node import LogTerm, Node, Variable
+from unknot.core.tags import Tag
 from unknot.core.trace import Trace
+from unknot.core.tracing import Call
 from unknot.errors import TraceError
-from unknot.graph.recorder import Input, Site, SiteRecorder, family, kind
-from unknot.graph.structure import MODELS, Edge, Graph, GraphNode, Model
+from unknot.graph.structure import MODELS, Edge, Graph, GraphNode, Kind, Model
 
 Program = Callable[..., Any]
 _PRIOR_BATCH = 13  # items drawn to read a decoder alone; any number that is not also a vector's size will do
@@ -25,14 +23,9 @@ _PRIOR_BATCH = 13  # items drawn to read a decoder alone; any number that is not
 
 def discover(encoder: Program | None, decoder: Program | None, args: tuple, kwargs: dict[str, Any]) -> Graph:
     """The graph of both programs, loops unrolled."""
-    tags = Tags()
-    recorder = SiteRecorder(tags)
-    try:
-        with _undisturbed(encoder, decoder), listening(recorder), tags:
-            q, x = _run_encoder(encoder, recorder, args, kwargs)
-            p = _run_decoder(decoder, x, q)
-    finally:
-        tags.restore()
+    with recorded(encoder, decoder) as recorder:
+        q, x = _run_encoder(encoder, recorder, args, kwargs)
+        p = _run_decoder(decoder, x, q)
     return _Reading(recorder, {"generative": p, "recognition": q}).graph()
 
 
@@ -43,7 +36,7 @@ def _run_encoder(encoder: Program | None, recorder: SiteRecorder, args: tuple, k
     bound = inspect.signature(_body(encoder)).bind(*args, **kwargs)
     for name, value in bound.arguments.items():
         bound.arguments[name] = _tagged(recorder, name, value)
-    q = _trace(encoder(*bound.args, **bound.kwargs), "encoder")
+    q = _run(encoder, "encoder", *bound.args, **bound.kwargs)
     return q, next(iter([*bound.args, *bound.kwargs.values()]), None)
 
 
@@ -51,8 +44,8 @@ def _run_decoder(decoder: Program | None, x: Any, q: Trace | None) -> Trace | No
     if decoder is None:
         return None
     if q is not None:
-        return _trace(decoder(x, q), "decoder")
-    return _trace(decoder(x, given(_PRIOR_BATCH if x is None else len(x))), "decoder")
+        return _run(decoder, "decoder", x, q)
+    return _run(decoder, "decoder", x, given(_PRIOR_BATCH if x is None else len(x)))
 
 
 def _body(program: Program) -> Program:
@@ -61,12 +54,17 @@ def _body(program: Program) -> Program:
     return program.forward if isinstance(program, nn.Module) else program
 
 
-def _trace(result: Any, who: str) -> Trace:
+def _run(program: Program, who: str, *args: Any, **kwargs: Any) -> Trace:
+    """The trace of a program, which knows its event axes."""
+    call = Call(program, args, kwargs)
+    call.learn()
+    result = call.run()
     if not isinstance(result, Trace):
         raise TraceError(
             f"graph(): the {who} returned a {type(result).__name__}, but a program returns its unknot.Trace; "
             "if yours returns more, wrap it: lambda *args: program(*args)[0]"
         )
+    result.call = call
     return result
 
 
@@ -79,24 +77,6 @@ def _tagged(recorder: SiteRecorder, name: str, value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_tagged(recorder, f"{name}{i}", part) for i, part in enumerate(value))
     return value
-
-
-@contextmanager
-def _undisturbed(*programs: Program | None) -> Iterator[None]:
-    """Leave random states and the modules' buffers as they were; run compiled programs eagerly."""
-    owners = [getattr(program, "__self__", program) for program in programs]  # model.encode belongs to model
-    modules = [module for owner in owners if isinstance(owner, nn.Module) for module in owner.modules()]
-    buffers = [(module, dict(module._buffers)) for module in modules]
-    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
-    with ExitStack() as stack:
-        stack.enter_context(torch.random.fork_rng(list(devices)))
-        if "torch._dynamo" in sys.modules:  # fused kernels would hide their operations
-            stack.enter_context(torch.compiler.set_stance("force_eager"))
-        try:
-            yield
-        finally:
-            for module, held in buffers:
-                module._buffers.update(held)
 
 
 class _Reading:
@@ -127,9 +107,7 @@ class _Reading:
         return [source.name]
 
     def _site(self, node: Any) -> Site:
-        site = self.recorder.seen[self.recorder.tag(node)]
-        assert isinstance(site, Site)
-        return site
+        return self.recorder.site(node)
 
     def _sources(self, tags: frozenset[Tag]) -> set[str]:
         """Names of the sources; a site that neither trace holds is only a step on the way from its parents."""
@@ -174,3 +152,17 @@ class _Reading:
         data = {(name, "recognition") for names in self.inputs.values() for name in names}
         present = ends | in_trace | (data if self.traces["recognition"] is not None else set())
         return tuple(model for model in MODELS if (name, model) in present)
+
+
+def kind(node: Node) -> Kind:
+    """How a node is drawn: open, half shaded, shaded, or as a log-term."""
+    if isinstance(node, LogTerm):
+        return "log-term"
+    if isinstance(node.known, Tensor):
+        return "partly observed"
+    return "observed" if node.known else "latent"
+
+
+def family(node: Node) -> str:
+    """The distribution's name, or what else the node is."""
+    return type(node.dist).__name__ if isinstance(node, Variable) else type(node).__name__

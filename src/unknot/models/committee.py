@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from unknot.core.given_values import GivenValues
-from unknot.core.partial import Partial, partial
+from unknot.core.evidence import GivenValues, Partial, partial
+from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.committee_factors import MemberFactor, member_factor
@@ -21,7 +21,7 @@ from unknot.models.table_views import RANK, STANDARD, TableViews, Views
 MOST_LABELS = 1000  # labelled rows that a training step looks at
 
 
-class Committee(nn.Module):
+class Committee(Program):
     """S settings in F folds make M = S F members, each a model of S17's kind with weights of its own:
 
         p(y) p(z) p(x | y, z)   and   q(y | x) q(z | x, y)
@@ -37,7 +37,7 @@ class Committee(nn.Module):
     these alone.
 
     **In use** (:meth:`encode`, :meth:`decode`) it is one model of B items. Its q(y | x) is the mixture of the members'
-    over settings, with weights and a temperature that the hidden labels chose (:meth:`conclude`); style and data are
+    over settings, with weights and a temperature that the hidden labels chose (:meth:`finalize`); style and data are
     those of a member of the best setting that generates, the ``speaker``.
 
     Arguments:
@@ -74,7 +74,7 @@ class Committee(nn.Module):
             self._held[key] = held
 
     @torch.no_grad()
-    def conclude(self) -> None:
+    def finalize(self) -> None:
         """Fit the mixture's weights and temperature to the labels, each as the members say that did not see it."""
         self._refuse_unprepared()
         total = torch.zeros(len(self.spec.settings), device=self.speaker.device)
@@ -126,11 +126,11 @@ class Committee(nn.Module):
         self._score(p, features, x, None if x is None else self.views(x), self._speaking)
         return p
 
-    def expected(self, q: Trace | GivenValues) -> Tensor:
+    def expected_data(self, q: Trace | GivenValues) -> Tensor:
         """Expected rows ``(B, C)``, in the table's own units, at the values in ``q``."""
         return self.views.entries(*self._made(q))
 
-    def drawn(self, q: Trace | GivenValues) -> Tensor:
+    def sample_data(self, q: Trace | GivenValues) -> Tensor:
         """Rows ``(B, C)`` drawn at the values in ``q``, with the noise of each column."""
         view, rank = self._made(q)
         return self.views.drawn(view, self.generators.scales(self._speaking)[0, 0], rank)

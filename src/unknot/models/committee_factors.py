@@ -12,9 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from unknot.core.given_values import FromPrior
+from unknot.core.evidence import FromPrior, Partial, partial
 from unknot.core.node import Node
-from unknot.core.partial import Partial, partial
 from unknot.core.trace import Trace
 from unknot.models.committee_mixture import belief, inverse_temperature, mixture_weights
 from unknot.models.committee_spec import CommitteeSpec
@@ -122,11 +121,13 @@ class MemberClasses(MemberFactor):
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         logits = out.flatten(0, 1)
-        return q.one_hot_categorical(logits=logits, value=labels, name=self.name, gradient="enumerate")
+        return q.one_hot_categorical(
+            logits=logits, value=labels, name=self.name, gradient="enumerate", event_dims=1
+        )
 
     def joint_site(self, q: Trace, out: Tensor, labels: Partial | None) -> Tensor:
         logits = self.sharpness * self._mixed(out.softmax(-1)).clamp_min(1e-9).log()
-        return q.one_hot_categorical(logits=logits, value=labels, name=self.name)
+        return q.one_hot_categorical(logits=logits, value=labels, name=self.name, event_dims=1)
 
     def prior_site(self, p: Trace, value: Value, members: slice, items: int) -> Tensor:
         logits = self._of_members(self.prior, members, items)

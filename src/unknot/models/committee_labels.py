@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unknot.core.partial import Partial
+from unknot.core.evidence import Partial
 from unknot.errors import SpecError
 from unknot.models.committee_factors import MemberFactor
 from unknot.models.table_views import TableViews

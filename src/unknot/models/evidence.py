@@ -26,9 +26,8 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from unknot.core.given_values import GivenValues, given
-from unknot.core.partial import partial
-from unknot.core.site_hook import unheard
+from unknot.core.evidence import GivenValues, given, partial
+from unknot.core.handlers import block
 from unknot.core.trace import Trace
 from unknot.models.families import FAMILIES, Family
 from unknot.models.node_spec import NodeSpec
@@ -80,7 +79,7 @@ def log_evidence(
     k = torch.arange(classes, device=x.device).repeat_interleave(len(x))  # (K B,)
     inputs = {name: value.repeat(classes, 1) for name, value in features.items()}
     q = Trace()
-    with unheard():
+    with block():
         for name in order:
             family, outputs = families[name], recognised(name, inputs)
             if name == node:

@@ -10,8 +10,8 @@ import torch
 from torch import Size, Tensor, nn
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues
-from unknot.core.partial import Partial, partial
+from unknot.core.evidence import GivenValues, Partial, partial
+from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.augment import augmenter
@@ -33,7 +33,7 @@ from unknot.models.word_weights import WordWeights
 from unknot.suggest import did_you_mean
 
 
-class GraphicalModel(nn.Module):
+class GraphicalModel(Program):
     """A generative and a recognition model from a description of their nodes (S17 sec. 2.2).
 
     The recognition program runs a network over the data once and then, node by node in the order of
@@ -147,6 +147,10 @@ class GraphicalModel(nn.Module):
             add_training_terms(self, q, p, jittered)
         return q, p
 
+    def set_temperature(self, value: float) -> None:
+        """Set the temperature of relaxed draws."""
+        self.temperature.fill_(value)
+
     def prepare(self, data: Any) -> None:
         """Take from the training data what training starts from."""
         bases = [part for part in self.modules() if isinstance(part, PrincipalComponents)]
@@ -173,11 +177,7 @@ class GraphicalModel(nn.Module):
         p, outputs = self._generative_program(q)
         return p, self.likelihood.mean(outputs)
 
-    def expected(self, q: Trace | GivenValues) -> Tensor:
-        """Expected data at the values of the nodes in ``q``, a trace or ``unknot.given(...)``."""
-        return self.decode_mean(q)[1]
-
-    def drawn(self, q: Trace | GivenValues) -> Tensor:
+    def sample_data(self, q: Trace | GivenValues) -> Tensor:
         """Data drawn from the likelihood at the values of the nodes in ``q``."""
         return self.likelihood.draw(self._generative_program(q)[1])
 

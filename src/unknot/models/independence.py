@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from unknot.core.axes import cat
-from unknot.core.precision import without_autocast
+from unknot.core.distributions import without_autocast
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.agreement import first_draw, target

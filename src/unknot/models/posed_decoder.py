@@ -11,7 +11,7 @@ import torch
 from torch import Size, Tensor, nn
 from torch.nn.functional import affine_grid, grid_sample
 
-from unknot.core.precision import without_autocast
+from unknot.core.distributions import without_autocast
 
 POSE = 6  # numbers of a pose: a matrix of the plane and a shift
 _MATRIX, _SHIFT = 0.25, 0.12  # of one unit of a pose, in parts of half an image

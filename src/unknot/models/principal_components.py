@@ -20,7 +20,7 @@ from typing import Any
 import torch
 from torch import Size, Tensor, nn
 
-from unknot.core.precision import without_autocast
+from unknot.core.distributions import without_autocast
 from unknot.models.networks import Trunk
 
 _ITEMS = 8000  # that the axes are taken from, evenly spaced

@@ -9,14 +9,15 @@ from torch import Size, Tensor, nn
 from torch.nn.functional import softplus
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues
+from unknot.core.evidence import GivenValues
+from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.models.topic_networks import TopicDecoder, TopicTrunk, topic_head
 
 _SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
 
 
-class TopicModel(nn.Module):
+class TopicModel(Program):
     """Documents from topics: z ~ Normal(0, 1), words ~ Multinomial(decoder(z)) (E19 sec. 5.2).
 
     Arguments:
@@ -69,7 +70,7 @@ class TopicModel(nn.Module):
         features = self.trunk(x)
         for name in self.groups:
             loc, raw = self.heads[name](features).chunk(2, -1)
-            q.normal(loc, softplus(raw) + _SMALLEST_SCALE, name=name)
+            q.normal(loc, softplus(raw) + _SMALLEST_SCALE, name=name, event_dims=1)
         return q
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
@@ -82,7 +83,7 @@ class TopicModel(nn.Module):
             p.loss(lambda topics, counts: -self.decoder.log_likelihood(topics, counts), z, x, name="x")
         return p
 
-    def expected(self, q: Trace | GivenValues) -> Tensor:
+    def expected_data(self, q: Trace | GivenValues) -> Tensor:
         """Probabilities of words ``(..., B, V)`` at the topics of ``q``."""
         p = Trace()
         z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from unknot.core.given_values import given
+from unknot.core.evidence import given
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.models.agreement import divergence, target
@@ -107,7 +107,7 @@ def _swap(model: GraphicalModel, q: Trace, p: Trace) -> None:
             outputs = model.recognised(node, inputs)
             values[name] = family.recognise(Trace(), outputs, None, model.temperature).detach()
         inputs[name] = family.features(values[name])
-    made = model.expected(given(len(inputs[name]), values))
+    made = model.expected_data(given(len(inputs[name]), values))
     of_factors, of_rest = _seen_in_made(model, made)
     read = Trace()
     for name in spec.recognition_order:

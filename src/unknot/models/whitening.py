@@ -20,7 +20,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from unknot.core.precision import without_autocast
+from unknot.core.distributions import without_autocast
 
 _RATE = 0.02  # of a batch in the moving moments: they are those of the last fifty
 _LEAST = 1e-12  # of a class that does not occur any more

@@ -1,5 +1,6 @@
 """Objectives: functions of a recognition trace q and a generative trace p that return named terms."""
 
+from unknot.core.dependence import site_parents
 from unknot.objectives.capacity import annealed_capacity
 from unknot.objectives.catalogue import CATALOGUE
 from unknot.objectives.classes_alone import classes_alone
@@ -9,7 +10,6 @@ from unknot.objectives.discriminator import Discriminator, discriminator_loss
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.labels_alone import labels_alone
-from unknot.objectives.marginal.site_parents import site_parents
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.sleep import sleep
 from unknot.objectives.supervision import supervision_rate, supervision_weight

@@ -50,7 +50,9 @@ def double_loop(batch: int = 5, size: int = 40) -> list[Row]:
     rows = []
     for estimator in ESTIMATORS:
         n = batch if estimator == "exact" else size
-        tree = InferenceMarginal(n, estimator, parents={}).tree(q, {"content": ["y"], "style": ["z"]})
+        tree = InferenceMarginal(n, estimator, parents={"y": [], "z": []}).tree(
+            q, {"content": ["y"], "style": ["z"]}
+        )
         found = [part.log_q for part in (tree, *tree.parts.values())]
         worst = max(float((a - b).abs().max()) for a, b in zip(found, _loop(q, estimator, n), strict=True))
         rows.append(Row("double loop: log q^", estimator, n, batch, worst, 0.0, 0.0, "0", worst < 1e-10))

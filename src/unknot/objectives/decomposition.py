@@ -8,12 +8,13 @@ from typing import TypedDict, Unpack
 
 from torch import Tensor
 
-from unknot.core.expectation import average, score_term
+from unknot.core.expectation import Part, average, score_term
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import Encoder, Parents
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Groups
+from unknot.objectives.marginal.programs import with_programs
 from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
 from unknot.objectives.parts.site_terms import check_pair, log_conditional, proposals, reconstruction
 from unknot.objectives.prior.prior_marginal import PriorMarginal
@@ -29,6 +30,7 @@ class Options(TypedDict, total=False):
 
     estimator: str
     reference: Trace | None
+    independent: bool
     encoder: Encoder | None
     parents: Parents | None
     every_pair: bool
@@ -65,7 +67,10 @@ def decompose(
     ``marginal``            (ii)     log p(z_d) - log q(z_d): single dimensions against their prior
     ======================  =======  ====================================================================
 
-    They add up to :func:`~unknot.objectives.elbo.elbo`, draw by draw and whatever estimates q(z): every log q
+    Single dimensions of a multivariate normal count one by one, as those of a diagonal one do. A vector whose single
+    dimensions have no closed form is refused: see :mod:`unknot.objectives.marginal.leaf_logs`.
+
+    The terms add up to :func:`~unknot.objectives.elbo.elbo`, draw by draw and whatever estimates q(z): every log q
     and log p of an inner node occurs twice, with opposite signs. So the sum proves nothing about the estimates.
 
     Arguments:
@@ -99,7 +104,7 @@ def decompose(
     >>> _ = q.normal(torch.randn(64, 5, requires_grad=True), 0.5, name="z")
     >>> _ = p.concrete(torch.zeros(10), 0.66, value=q["y"], name="y")
     >>> _ = p.normal(0.0, 1.0, value=q["z"], name="z")
-    >>> list(decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]}, parents={}))
+    >>> list(decompose(q, p, dataset_size=60000, groups={"content": ["y"], "style": ["z"]}, parents={"y": [], "z": []}))
     ['reconstruction', 'mutual_information', 'between', 'within', 'marginal']
     """
     parts = decomposition_parts(q, p, dataset_size, groups, options)
@@ -112,7 +117,7 @@ def decomposition_parts(
     """The terms of :func:`decompose` for every draw, before expectation."""
     check_pair(q, p)
     tree = as_groups(groups, [node.name for node in q.variables()])
-    marginals, prior = split_options(dataset_size, options)
+    marginals, prior = split_options(q, p, dataset_size, options)
     log_q = marginals.tree(q, tree)
     log_p = prior.tree(q, p, tree, log_q)
     named = correlations(log_q, log_p)
@@ -128,14 +133,19 @@ def decomposition_parts(
     return Parts(values, {name: value for name, value in other.items() if name not in values})
 
 
-def split_options(dataset_size: int, options: Options) -> tuple[InferenceMarginal, PriorMarginal]:
-    """Options for the two sides: the inference marginal and the prior."""
+def split_options(
+    q: Trace, p: Trace | None, dataset_size: int, options: Options
+) -> tuple[InferenceMarginal, PriorMarginal]:
+    """Options for the two sides, the inference marginal and the prior, completed from the programs of the traces."""
     unknown = sorted(options.keys() - Options.__annotations__.keys())
     if unknown:
         raise SpecError(f"unknown options {unknown}; decompose takes {', '.join(Options.__annotations__)}")
-    inference = {key: value for key, value in options.items() if not key.startswith("prior")}
-    marginals = InferenceMarginal(dataset_size, **inference)  # type: ignore[arg-type]
-    prior = PriorMarginal(options.get("prior"), options.get("prior_draws", 256), options.get("prior_parents"))
+    complete = with_programs(q, p, options)
+    inference = {key: value for key, value in complete.items() if not key.startswith("prior")}
+    marginals = InferenceMarginal(dataset_size, **inference)
+    prior = PriorMarginal(
+        complete.get("prior"), complete.get("prior_draws", 256), complete.get("prior_parents")
+    )
     return marginals, prior
 
 
@@ -153,5 +163,5 @@ def expected_terms(
         {name: average(sites, value) for name, value in values.items()},
         weights,
         diagnostics={name: average(sites, value).detach() for name, value in (details or {}).items()},
-        score=score_term(sites, total),
+        score=score_term(sites, [Part(total, q.axes, "the objective")]),
     )

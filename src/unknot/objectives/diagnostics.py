@@ -67,14 +67,16 @@ def information(q: Trace, dataset_size: int, **options: Unpack[Options]) -> Info
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`. A log q^ that is
       too low on average (stratified, by Jensen's inequality) makes I too high by as much; more items help.
 
-    Returns an :class:`Information`. Labels count by mass, as the recogniser gives it.
+    Returns an :class:`Information`. Its dimensions are the leaves of :mod:`unknot.objectives.marginal.leaf_logs`: a
+    class is one, and of the shares of a Dirichlet the last is left out, since it follows from the others. Labels count
+    by the mass that the encoder gives them.
 
     >>> q = Trace()  # the encoder uses its first dimension and ignores the second
     >>> _ = q.normal(torch.randn(100, 2) * torch.tensor([2.0, 0.0]), 1.0, name="z")
     >>> information(q, dataset_size=60000).unused()
     {'z': [1]}
     """
-    marginals, _ = split_options(dataset_size, options)
+    marginals, _ = split_options(q, None, dataset_size, options)
     sites = q.variables()
     tree, found = leaf_information(q, marginals)
     independent = sum((leaf.sum_of_parts for leaf in leaves(tree).values()), start=torch.zeros(()))

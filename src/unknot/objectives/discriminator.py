@@ -21,11 +21,14 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.distributions import Dirichlet, Independent, LogisticNormal
 from torch.nn.functional import softplus
 
 from unknot.core.axes import cat
+from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.objectives.marginal.leaf_logs import is_one_leaf
 
 
 class Discriminator(nn.Module):
@@ -83,7 +86,9 @@ def discriminator_loss(discriminator: nn.Module, q: Trace, variables: Sequence[s
     with torch.no_grad():
         z = cat([part for part, _ in draws], -1)
         z = z.reshape(-1, z.shape[-1])
-        permuted = permute_dimensions(z, [width for part, leaf in draws for width in _widths(part, leaf)])
+        permuted = permute_dimensions(
+            z, [width for part, width in draws for _ in range(part.shape[-1] // width)]
+        )
     return 0.5 * softplus(-discriminator(z)).mean() + 0.5 * softplus(discriminator(permuted)).mean()
 
 
@@ -96,8 +101,12 @@ def permute_dimensions(z: Tensor, widths: Sequence[int]) -> Tensor:
     return torch.cat([block[torch.randperm(len(z), device=z.device)] for block in blocks], -1)
 
 
-def joined_draws(q: Trace, variables: Sequence[str] | None) -> list[tuple[Tensor, bool]]:
-    """Values (*rows, D) of the named variables, or of all, and whether each is one leaf (one of K)."""
+def joined_draws(q: Trace, variables: Sequence[str] | None) -> list[tuple[Tensor, int]]:
+    """Values (*rows, D) of the named variables, or of all, and how many of their columns make a leaf.
+
+    A leaf is a single dimension, of a multivariate normal too, or one of K: see
+    :mod:`unknot.objectives.marginal.leaf_logs`.
+    """
     nodes = [q[name] for name in variables] if variables is not None else q.variables()
     found = []
     for node in nodes:
@@ -108,9 +117,19 @@ def joined_draws(q: Trace, variables: Sequence[str] | None) -> list[tuple[Tensor
             )
         value = node.value if node.value.is_floating_point() else node.value.to(torch.get_default_dtype())
         rows = value.shape[: node.leading_dims]
-        found.append((value.reshape(*rows, -1), len(node.dist.event_shape) > 0))
+        found.append((value.reshape(*rows, -1), _leaf_width(node)))
     return found
 
 
-def _widths(part: Tensor, is_leaf: bool) -> list[int]:
-    return [part.shape[-1]] if is_leaf else [1] * part.shape[-1]
+def _leaf_width(node: Variable) -> int:
+    dist = node.dist
+    while isinstance(dist, Independent):
+        dist = dist.base_dist
+    if is_one_leaf(dist):
+        return dist.event_shape.numel()
+    if isinstance(dist, Dirichlet | LogisticNormal):
+        raise SpecError(
+            f"factor_vae: the shares of site '{node.name}' add up to one, so that permuted draws of single shares are "
+            "no shares and their total correlation is infinite; leave the site out with variables=[...]"
+        )
+    return 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from unknot.core.expectation import average, is_scored, score_term
+from unknot.core.expectation import averages, score_term
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.parts.closed_form import negative_kl
-from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, log_ratio, proposals
-from unknot.objectives.terms import Terms, weighted_sum
+from unknot.objectives.parts.site_terms import SiteParts, check_pair, weighted
+from unknot.objectives.terms import Terms
 
 
 def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = False) -> Terms:
@@ -49,15 +49,15 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
     (['reconstruction', 'kl[z]'], torch.Size([4]), torch.Size([]))
     """
     check_pair(q, p)
-    values = data_and_log_terms(q, p)
-    weights: dict[str, float | Tensor] = dict.fromkeys(values, 1.0)
+    site_parts = SiteParts(q, p)
+    parts = site_parts.data_and_log_terms()
+    weights: dict[str, float | Tensor] = dict.fromkeys(parts, 1.0)
     for node in q.nodes():
         closed = negative_kl(node, q, p) if analytic and isinstance(node, Variable) else None
-        values[f"kl[{node.name}]"] = log_ratio(node, p) if closed is None else closed
-        weights[f"kl[{node.name}]"] = beta
-    sites = proposals(q, p)
-    terms = {name: average(sites, value) for name, value in values.items()}
-    score = None
-    if any(is_scored(node) for node in sites):
-        score = score_term(sites, weighted_sum(values, weights))
+        name = f"kl[{node.group or node.name}]"
+        values = site_parts.log_ratio(node) if closed is None else [site_parts.of_both(node, closed)]
+        parts.setdefault(name, []).extend(values)
+        weights[name] = beta
+    terms = averages(site_parts.sites, parts)
+    score = score_term(site_parts.sites, weighted(parts, weights)) if site_parts.is_scored else None
     return Terms(terms, weights, score=score)

@@ -8,16 +8,17 @@ import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
-from unknot.core.expectation import is_scored
-from unknot.core.log_space import log_mean_exp
+from unknot.core.elimination import Elimination, factor
+from unknot.core.expectation import Part, is_scored, total
 from unknot.core.node import Variable
+from unknot.core.numerics import log_mean_exp
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.parts.classifier import Number
 from unknot.objectives.parts.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.parts.score_of_all_draws import log_mean_without, score_of_all_draws
-from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.parts.site_terms import SiteParts, check_pair
 from unknot.objectives.semi_supervised import item_weight
 from unknot.objectives.terms import Terms
 
@@ -74,19 +75,27 @@ def importance_weighted(
     check_pair(q, p)
     if doubly_reparameterised:
         refuse_unfit(q)
-    sites = proposals(q, p)
+    site_parts = SiteParts(q, p)
+    sites = site_parts.sites
     labels = label_weights(q.variables())
-    log_weight = _log_weight(q, p, frozen=doubly_reparameterised)  # (B,), (S, B) or (K, ..., S, B)
-    per_draw = log_weight.flatten(0, -3).logsumexp(0) if log_weight.ndim > 2 else log_weight
+    parts = log_weight_parts(site_parts, frozen=doubly_reparameterised)
+    per_draw = _summed(q, parts)  # (B,) or (S, B)
     evidence = log_mean_exp(per_draw, SAMPLES) if per_draw.ndim > 1 else per_draw
     normalised = per_draw.softmax(SAMPLES) if per_draw.ndim > 1 else None
     ess = effective_samples(normalised, evidence, 1)
     if doubly_reparameterised:
-        evidence = evidence + surrogate(q, log_weight)
+        evidence = evidence + surrogate(q, total(parts))
     classifier = torch.zeros_like(evidence) if labels is None else _classifier(labels)
     score = None
-    if any(is_scored(node) for node in sites):
-        score = _score(sites, per_draw, evidence + alpha * classifier, labels, alpha)
+    if site_parts.is_scored:
+        reached = [*parts, *([] if labels is None else labels.joint)]
+        sites = [
+            node
+            for place, node in enumerate(sites)
+            if is_scored(node) and any(one.depends_on(node, place) for one in reached)
+        ]
+        if sites:
+            score = _score(sites, per_draw, evidence + alpha * classifier, labels, alpha)
     return Terms(
         {"evidence": evidence, "classifier": classifier},
         {"classifier": alpha},
@@ -96,17 +105,26 @@ def importance_weighted(
     )
 
 
-def _log_weight(q: Trace, p: Trace, frozen: bool) -> Tensor:
-    """``log p(x, y, z) - log q(z | x)`` for every draw and every enumerated value."""
-    total = reconstruction(q, p)
-    for node in q.nodes():
+def log_weight_parts(site_parts: SiteParts, frozen: bool = False) -> list[Part]:
+    """``log p(x, y, z) - log q(z | x)`` for every draw and every enumerated value, site by site."""
+    found = [one for values in site_parts.data_and_log_terms().values() for one in values]
+    for node in site_parts.q.nodes():
         if isinstance(node, Variable) and node.enumerated:
-            total = total + p[node.name].log_prob + _counted_once(node)
+            theirs = site_parts.p[node.name]
+            found += [site_parts.of_p(theirs, theirs.log_prob), site_parts.of_q(node, _counted_once(node))]
         elif frozen and isinstance(node, Variable) and node.known is not True:
-            total = total + p[node.name].log_prob - frozen_log_q(node)
+            found.append(site_parts.of_both(node, site_parts.p[node.name].log_prob - frozen_log_q(node)))
         else:
-            total = total + log_ratio(node, p)
-    return total
+            found += site_parts.log_ratio(node)
+    return found
+
+
+def _summed(q: Trace, parts: list[Part]) -> Tensor:
+    """The sum over all enumerated values, per draw: ``(B,)`` or ``(S, B)``."""
+    if not any(node.enumerated for node in q.variables()):
+        return total(parts)
+    factors = [factor(one.value, one.axes, one.name) for one in parts]
+    return Elimination(factors).run().log_total()
 
 
 def _counted_once(node: Variable) -> Tensor:

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
-from unknot.core.expectation import average, is_scored, score_term
-from unknot.core.gradients.score_function import Baselines, leave_one_out
+from unknot.core.expectation import Part, average, is_scored, score_term
+from unknot.core.gradients import Baselines, leave_one_out
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.parts.classifier import Number, classifier
 from unknot.objectives.parts.label_weights import label_weights
 from unknot.objectives.parts.score_of_all_draws import score_of_all_draws
 from unknot.objectives.parts.site_terms import log_terms, proposals
-from unknot.objectives.terms import Terms, weighted_sum
+from unknot.objectives.terms import Terms
 
 
 def labels_alone(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Terms:
@@ -56,7 +56,11 @@ def labels_alone(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0)
     with Baselines() as baselines:
         score = None if labels is None else _score(sites, known.weighted().detach(), baselines)
         if added:  # what p adds may depend on any draw
-            more = score_term(proposals(q, p), weighted_sum(log_terms_of_p, {}), baselines)
+            more = score_term(
+                proposals(q, p),
+                [Part(value, p.axes, name) for name, value in log_terms_of_p.items()],
+                baselines,
+            )
             score = more if score is None or more is None else score + more
     return Terms({**known.terms(), **added}, known.weights, score=score)
 

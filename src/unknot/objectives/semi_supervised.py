@@ -8,8 +8,8 @@ from typing import Unpack
 import torch
 from torch import Tensor
 
-from unknot.core.expectation import average, is_scored, score_term
-from unknot.core.gradients.score_function import leave_one_out
+from unknot.core.expectation import Part, averages, is_scored, score_term
+from unknot.core.gradients import leave_one_out
 from unknot.core.node import Known, Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -17,12 +17,12 @@ from unknot.objectives.decomposition import Options
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.class_parts import by_masses, priced_classes
 from unknot.objectives.parts.classifier import Classifier, Number, classifier
-from unknot.objectives.parts.closed_form import site_term
+from unknot.objectives.parts.closed_form import discrete_kl
 from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
 from unknot.objectives.parts.prices import priced_parts
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
-from unknot.objectives.parts.site_terms import check_pair, data_and_log_terms, proposals
-from unknot.objectives.terms import Terms, weighted_sum
+from unknot.objectives.parts.site_terms import Parts, SiteParts, check_pair, weighted
+from unknot.objectives.terms import Terms
 
 
 def semi_supervised(
@@ -112,33 +112,38 @@ def semi_supervised(
     for name in betas:
         if name not in q:
             raise SpecError(f"beta: q has no site '{name}'; it has {', '.join(q)}.")
-    values = data_and_log_terms(q, p)
-    weights: dict[str, Number] = dict.fromkeys(values, 1.0)
+    site_parts = SiteParts(q, p)
+    parts = site_parts.data_and_log_terms()
+    weights: dict[str, Number] = dict.fromkeys(parts, 1.0)
     for node in q.nodes():
-        values[f"kl[{node.name}]"] = site_term(node, q, p, relaxed_kl)
-        weights[f"kl[{node.name}]"] = betas.get(node.name, other)
+        name = f"kl[{node.group or node.name}]"
+        discrete = discrete_kl(node, q, p, relaxed_kl)
+        values = site_parts.log_ratio(node) if discrete is None else [site_parts.of_both(node, discrete)]
+        parts.setdefault(name, []).extend(values)
+        weights[name] = betas.get(node.name, other)
     exact, estimated = by_masses(q, p, information)
     priced, prices = priced_parts(q, p, dataset_size, groups, estimated, between, within, options)
     classes, class_prices = priced_classes(q, p, exact, marginal or {}, bound=1.0)
-    values |= {**priced, **classes}
+    axes = q.axes
+    parts |= {name: [Part(value, axes, name)] for name, value in {**priced, **classes}.items()}
     weights |= {**prices, **class_prices}
-    sites = proposals(q, p)
+    sites = site_parts.sites
     labels = label_weights(q.variables())
-    known = classifier(q.variables(), labels, alpha, values["reconstruction"])
-    if labels is None or labels.log_joint is None:
-        return _constant(values, weights, gamma, sites, labels, known)
+    known = classifier(q.variables(), labels, alpha, parts["reconstruction"][0].value)
+    if labels is None or labels.constant:
+        return _constant(parts, weights, gamma, sites, labels, known)
     normalised = labels.normalised(weight_gradient)
-    terms = {name: labels.average(value, normalised) for name, value in values.items()}
+    terms = labels.averages({**parts, "conditioning": labels.joint}, normalised)
     mean_log = labels.mean_log()
     terms |= known.terms()
-    terms["conditioning"] = mean_log - labels.average(labels.log_joint, normalised)
+    terms["conditioning"] = mean_log - terms["conditioning"]
     score = None
-    if any(is_scored(node) for node in sites):
-        summed = weighted_sum(values, weights) - other * labels.log_joint
+    if site_parts.is_scored:
+        summed = [*weighted(parts, weights), *(one.times(-other) for one in labels.joint)]
         direct = known.weighted() + other * labels.log_weight
-        score = _score(sites, labels, summed.detach(), direct.detach())
+        score = _score(sites, labels, summed, direct.detach())
     weights |= {**known.weights, "conditioning": other}
-    ess = effective_samples(normalised, mean_log, _samples(values))
+    ess = effective_samples(normalised, mean_log, _samples(parts))
     return Terms(terms, weights, item_weight(labels.labelled, gamma), {"effective_samples": ess}, score)
 
 
@@ -150,7 +155,7 @@ def item_weight(labelled: Known, gamma: Number) -> Tensor | None:
 
 
 def _constant(
-    values: dict[str, Tensor],
+    parts: Parts,
     weights: dict[str, Number],
     gamma: Number,
     sites: list[Variable],
@@ -158,28 +163,35 @@ def _constant(
     known: Classifier,
 ) -> Terms:
     """No weights, or weights that are the same for all draws of an item: a plain expectation."""
-    terms = {name: average(sites, value) for name, value in values.items()}
+    terms = averages(sites, parts)
     like = terms["reconstruction"]
     terms |= known.per_draw
     score = None
     if any(is_scored(node) for node in sites):
-        summed = weighted_sum(values, weights)
+        summed = weighted(parts, weights)
         if labels is not None:  # a single draw's weight is constant too, but it depends on the draw
-            summed = summed + known.weighted()
+            summed.append(Part(known.weighted(), {}, "the classifier"))
         score = score_term(sites, summed)
     weights |= known.weights
-    ess = effective_samples(None, like, _samples(values))
+    ess = effective_samples(None, like, _samples(parts))
     weight = None if labels is None else item_weight(labels.labelled, gamma)
     return Terms(terms, weights, weight, {"effective_samples": ess}, score)
 
 
-def _score(sites: list[Variable], labels: LabelWeights, summed: Tensor, direct: Tensor) -> Tensor:
+def _score(sites: list[Variable], labels: LabelWeights, summed: list[Part], direct: Tensor) -> Tensor | None:
     """Score-function part of the gradient when weights vary: the estimator is not a mean over draws.
 
     For any function F of all draws, ∇ E F = E [∇F + Σ_s (F - b_s) ∇ log q(draw s)] if b_s does not see draw s.
     F is Σ w̄_s f_s + mean_s g_s with f the ``summed`` and g the ``direct`` terms; b_s is F without draw s.
     """
-    f = labels.over_values(summed)  # (S, B)
+    sites = [
+        node
+        for place, node in enumerate(sites)
+        if is_scored(node) and any(one.depends_on(node, place) for one in (*summed, *labels.joint))
+    ]
+    if not sites:
+        return None
+    f = labels.over_values({"f": summed})["f"].detach()  # (S, B)
     if f.ndim < 2 or f.shape[-2] == 1:
         return score_of_all_draws(sites, f + direct, None)
     log_weight, f, direct = torch.broadcast_tensors(labels.log_weight.detach(), f, direct)
@@ -187,6 +199,7 @@ def _score(sites: list[Variable], labels: LabelWeights, summed: Tensor, direct: 
     return score_of_all_draws(sites, whole, mean_without(log_weight, f) + leave_one_out(direct))
 
 
-def _samples(values: dict[str, Tensor]) -> int:
+def _samples(parts: Parts) -> int:
     """S, as the terms have it."""
-    return max(value.shape[-2] if value.ndim > 1 else 1 for value in values.values())
+    values = [one.value for listed in parts.values() for one in listed]
+    return max(value.shape[-2] if value.ndim > 1 else 1 for value in values)

@@ -25,7 +25,7 @@ def sleep(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Ter
     Arguments:
 
     * ``q``: the encoder's trace of dreamt items, every site observed at what they were made from, as training
-      (:mod:`unknot.train.dreams`) and :func:`~unknot.core.replay.replay` make it;
+      (:mod:`unknot.train.dreams`) and :func:`~unknot.core.handlers.replay` make it;
     * ``p``: the decoder's;
     * ``alpha``: a weight for the whole; ``{"y": 50.0}`` weighs the site y, and one the others.
 

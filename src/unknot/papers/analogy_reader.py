@@ -67,11 +67,9 @@ def analogy_numbers(
     per cent of the analogies with stray ink (:mod:`unknot.metrics.specks`).
     """
     classes = torch.arange(model.node(reader.factor).size or 0)
-    before = model.recognise(x).values[style]
+    before = model.predict(x).values[style]
     images = model.vary(x, reader.factor, classes)  # (N, K, C, H, W)
-    after = torch.stack(
-        [model.recognise(column).values[style] for column in images.unbind(1)], 1
-    )  # (N, K, D)
+    after = torch.stack([model.predict(column).values[style] for column in images.unbind(1)], 1)  # (N, K, D)
     anew = model.reconstruct(x).clamp(1e-6, 1 - 1e-6)
     return {
         "read": 100 * share_as_intended(reader.read(images)),

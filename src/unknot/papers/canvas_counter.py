@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from unknot.core.partial import partial
+from unknot.core.evidence import partial
 from unknot.core.trace import Trace
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset

@@ -73,10 +73,10 @@ def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> Trai
     for turn in turns:
         config = TrainConfig.from_dict({**settings[turn], **quiet})
         if turn == "finder":
-            fit_wholly(assembled.trainee.get_submodule("finder"), data.labelled("count"), config)
+            fit_wholly(assembled.model.module.get_submodule("finder"), data.labelled("count"), config)
         else:
-            fit_wholly(assembled.trainee, data, config)
-    assembled.trainee.eval()
+            fit_wholly(assembled.model.module, data, config)
+    assembled.model.module.eval()
     return assembled.model
 
 

@@ -25,7 +25,7 @@ class Found:
 
 def found_by(model: TrainedModel, x: Tensor) -> Found:
     """What the model finds on canvases ``(N, 1, C, C)``."""
-    said = model.recognise(x).summaries
+    said = model.predict(x).predictions
     slots = sum(name.startswith("place_") for name in said)
     count = said["count"].argmax(-1)
     nothing = torch.arange(slots) >= count[:, None]  # (N, K)

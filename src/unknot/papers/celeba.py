@@ -62,9 +62,9 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     if "model" not in settings:
         return _told(_components(train, x.flatten(1).numpy()), attributes)
     model = fitted(replace(train, factors={}), seed, settings["train"], settings["model"])
-    codes = model.recognise(x).summaries[STYLE].numpy()
+    codes = model.predict(x).predictions[STYLE].numpy()
     q, p = fixed_traces(model, x)
-    known = information(q, len(train), parents={}).dimensions[STYLE].numpy()
+    known = information(q, len(train)).dimensions[STYLE].numpy()
     if pictures is not None:
         _draw(model, x, known, effects(codes, attributes), list(attributes), pictures)
     return {

@@ -218,8 +218,8 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     trained = train_quietly(Recipe({"name": settings["data"]}, {}, settings["model"], train))
     assert trained.test is not None
     truth = next(iter(trained.test.factors.values())).values.numpy()
-    found = trained.model.recognise(trained.test.batch(range(len(trained.test))).x)
-    classes = found.summaries[CLASS].argmax(-1).numpy()
+    found = trained.model.predict(trained.test.batch(range(len(trained.test))).x)
+    classes = found.predictions[CLASS].argmax(-1).numpy()
     numbers = {
         "accuracy": 100 * class_accuracy(classes, truth).value,
         "nmi": nmi(classes, truth).value,
@@ -237,7 +237,7 @@ def _bound_numbers(trained: TrainedRun) -> Numbers:
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
     q, p = fixed_traces(trained.model, x)
     own, _ = class_parts(q, p, CLASS)
-    style = information(q, len(trained.train), parents={}).dimensions[STYLE]
+    style = information(q, len(trained.train)).dimensions[STYLE]
     return {
         "class_information": -float(own.mean()),
         "reconstruction": -float(p["x"].log_prob.mean()),
@@ -277,8 +277,4 @@ def _draw(trained: TrainedRun, folder: Path) -> None:
 
 
 def _style_information(trained: TrainedRun, x: Tensor) -> np.ndarray:
-    return (
-        information(fixed_traces(trained.model, x)[0], len(trained.train), parents={})
-        .dimensions[STYLE]
-        .numpy()
-    )
+    return information(fixed_traces(trained.model, x)[0], len(trained.train)).dimensions[STYLE].numpy()

@@ -17,7 +17,7 @@ from unknot.papers.quiet_training import error_of, train_quietly
 from unknot.plots.image_grid import drawn_in_ink, image_grid
 from unknot.plots.image_panels import image_panels
 from unknot.plots.style import save
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import TrainedRun
@@ -181,7 +181,7 @@ def draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> Non
     model, test = trained.model, trained.test
     assert test is not None
     truth = test.factor(FACTOR).values
-    right = torch.from_numpy(recognise(model, test).summaries[FACTOR].argmax(-1)) == truth
+    right = torch.from_numpy(predict_dataset(model, test).predictions[FACTOR].argmax(-1)) == truth
     x = test.batch(one_of_each(torch.where(right, truth, -1), 10)).x
     node = model.node(FACTOR)
     names = [str(k) for k in range(node.size or 0)]

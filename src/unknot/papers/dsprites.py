@@ -192,7 +192,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     test = test.subset(torch.arange(min(MEASURED, len(test))))
     x = test.batch(torch.arange(len(test))).x
     factors = {name: f.values.numpy() for name, f in test.factors.items()}
-    known = information(fixed_traces(model, x)[0], len(train), parents={}).dimensions[STYLE].numpy()
+    known = information(fixed_traces(model, x)[0], len(train)).dimensions[STYLE].numpy()
     live = np.flatnonzero(known > LIVE)
     live = live if live.size else np.arange(len(known))
     told = _information(model, x, len(train))
@@ -227,10 +227,8 @@ def scores(
 def _information(model: TrainedModel, x: Tensor, dataset_size: int) -> Numbers:
     """What the codes know of the image, and the total correlation from a training batch and from many items."""
     q, p = fixed_traces(model, x)
-    found = information(q, dataset_size, parents={})
-    batches = [
-        information(fixed_traces(model, part)[0], dataset_size, parents={}) for part in x.split(BATCH)[:20]
-    ]
+    found = information(q, dataset_size)
+    batches = [information(fixed_traces(model, part)[0], dataset_size) for part in x.split(BATCH)[:20]]
     return {
         "live": float((found.dimensions[STYLE] > LIVE).sum()),
         "class_information": -float(class_parts(q, p, CLASS)[0].mean()),

@@ -96,7 +96,7 @@ def described(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def codes_of_pose(model: TrainedModel, x: Tensor) -> dict[str, Any]:
     """The class by its masses, and the numbers of the pose, of items (N, ...)."""
-    found = model.recognise(x).summaries
+    found = model.predict(x).predictions
     return {CLASS: Probabilities(found[CLASS].numpy()), **{name: found[name].numpy() for name in CODES}}
 
 
@@ -118,7 +118,7 @@ def _draw(model: TrainedModel, x: Tensor, factors: Mapping[str, np.ndarray], fol
 
 def _swept(model: TrainedModel, x: Tensor) -> np.ndarray:
     """One image with one code at a time changed, ``(codes, SHOWN, ...)``."""
-    at = {name: value.expand(SHOWN, *value.shape[1:]) for name, value in model.recognise(x).values.items()}
+    at = {name: value.expand(SHOWN, *value.shape[1:]) for name, value in model.predict(x).values.items()}
     line = torch.linspace(-1, 1, SHOWN)
     sectors, classes = model.node("sector").size or 1, model.node(CLASS).size or 1
     x_first, y_first = at["place"].clone(), at["place"].clone()

@@ -32,7 +32,7 @@ def draw_faces(model: TrainedModel, test: Dataset, folder: Path) -> None:
     """Both pictures, from test images of different people under different lights."""
     people = model.node("identity").size or 0
     x = test.batch(one_of_each(test.factor("identity").values, people)[:_SHOWN]).x
-    values = model.recognise(x).values
+    values = model.predict(x).values
     for name, factor, title in (
         ("relit", "light", "the person of the left, the light of the top"),
         ("swapped", "identity", "the light of the left, the person of the top"),

@@ -23,7 +23,7 @@ from unknot.papers.honest_rows import labels_alone
 from unknot.papers.toy_faces import toy_faces
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
-from unknot.workflow.evaluation import evaluate, recognise
+from unknot.workflow.evaluation import evaluate, predict_dataset
 from unknot.workflow.trained_model import TrainedModel
 
 PEOPLE = 38
@@ -114,9 +114,9 @@ def trained_on_faces(settings: Settings, train: Dataset, seed: int) -> TrainedMo
         shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
     train_settings = {"labelled_share": None, **settings["train"], "seed": seed, "progress": False}
     made = assemble(shown, settings["model"], train_settings)
-    if fit(made.trainee, shown, made.config).stopped_because == "interrupted":
+    if fit(made.model.module, shown, made.config).stopped_because == "interrupted":
         raise KeyboardInterrupt
-    made.trainee.eval()
+    made.model.module.eval()
     return made.model
 
 
@@ -129,7 +129,7 @@ def _leak(model: TrainedModel, train: Dataset, test: Dataset) -> Numbers:
     """What the rest r, which should know nobody, tells of the person."""
     codes = []
     for data in (train, test):
-        codes += [recognise(model, data).summaries["rest"], data.factor("identity").values.numpy()]
+        codes += [predict_dataset(model, data).predictions["rest"], data.factor("identity").values.numpy()]
     return {
         "rest_linear": 100 * linear_probe_error(*codes),
         "rest_neighbours": 100 * neighbour_probe_error(*codes),

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from unknot.core.trace import Trace
+from unknot.core.tracing import trace
 from unknot.models.graphical_model import GraphicalModel
 from unknot.workflow.trained_model import TrainedModel
 
@@ -17,5 +18,5 @@ def fixed_traces(model: TrainedModel, x: Tensor) -> tuple[Trace, Trace]:
     assert isinstance(module, GraphicalModel)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        q = module.encode(x)
-        return q, module.decode(x, q)
+        q = trace(module.encode, x)
+        return q, trace(module.decode, x, q)

@@ -10,7 +10,7 @@ import torch
 from unknot.data.dataset import Dataset
 from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
 from unknot.papers.experiment import Measure, Numbers
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.trained_model import TrainedModel
 
@@ -49,7 +49,7 @@ def style_leak(
     rows = torch.randperm(len(train), generator=torch.Generator().manual_seed(0))[:PROBED]
     sets = []
     for data in (train.subset(rows.to(train.device)), test):
-        codes = recognise(model, data).summaries[style]
+        codes = predict_dataset(model, data).predictions[style]
         sets += [codes, data.factor(factor).values.cpu().numpy()]
     return {
         "style_linear": 100 * linear_probe_error(*sets),

@@ -55,7 +55,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     trained = train_quietly(Recipe({"name": settings["data"]}, settings["labels"], settings["model"], train))
     assert trained.test is not None
     shown = trained.test.batch(torch.arange(min(ITEMS, len(trained.test))))
-    codes = trained.model.recognise(shown.x).summaries[STYLE].numpy()
+    codes = trained.model.predict(shown.x).predictions[STYLE].numpy()
     digits = shown["digit"].numpy()
     mapped = codes if codes.shape[1] == 2 else _tsne(codes, seed)
     if pictures is not None:

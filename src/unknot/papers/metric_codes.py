@@ -14,5 +14,5 @@ CLASS, STYLE = "class", "style"
 
 def metric_codes(model: TrainedModel, x: Tensor) -> dict[str, Any]:
     """The class by its masses and the means of the style, of items (N, ...)."""
-    found = model.recognise(x).summaries
+    found = model.predict(x).predictions
     return {CLASS: Probabilities(found[CLASS].numpy()), STYLE: found[STYLE].numpy()}

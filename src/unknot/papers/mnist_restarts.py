@@ -63,7 +63,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 def _accuracy(model: TrainedModel, test: Dataset) -> float:
     """Classes matched one to one with the truth, in per cent."""
     truth = next(iter(test.factors.values())).values.numpy()
-    classes = model.recognise(test.batch(torch.arange(len(test))).x).summaries[CLASS].argmax(-1).numpy()
+    classes = model.predict(test.batch(torch.arange(len(test))).x).predictions[CLASS].argmax(-1).numpy()
     return 100 * class_accuracy(classes, truth).value
 
 

@@ -52,7 +52,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     train, test = data.split("train"), data.split("test")
     model = fitted(replace(train, factors={}), seed, settings["train"], settings["model"])
     shown = test.batch(torch.arange(min(ITEMS, len(test))))
-    found = information(fixed_traces(model, shown.x)[0], len(train), parents={})
+    found = information(fixed_traces(model, shown.x)[0], len(train))
     gap = class_gap(metric_codes(model, shown.x), {"digit": shown["digit"].numpy()})
     return {
         "information": float(found.joint),

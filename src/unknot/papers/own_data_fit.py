@@ -42,9 +42,9 @@ def fitted(
     """The defaults fitted to the data, but for training ``settings`` and options of the ``model``; wholly, or not."""
     chosen = {"seed": seed, "progress": False, "device": "cpu", **(settings or {})}
     assembled = assemble(data, model or {}, chosen)
-    if fit(assembled.trainee, data, assembled.config).stopped_because == "interrupted":
+    if fit(assembled.model.module, data, assembled.config).stopped_because == "interrupted":
         raise KeyboardInterrupt
-    assembled.trainee.eval()
+    assembled.model.module.eval()
     return assembled.model
 
 
@@ -57,7 +57,7 @@ def recognised(model: TrainedModel, name: str, x: np.ndarray) -> np.ndarray:
     """What the model says of a factor, as it comes: probabilities of the classes it knows, or means."""
     items = torch.from_numpy(x if x.dtype == np.uint8 else x.astype(np.float32))
     scaled = items.float() / 255 if items.dtype == torch.uint8 else items
-    return model.recognise(scaled).summaries[name].numpy()
+    return model.predict(scaled).predictions[name].numpy()
 
 
 def full(shares: np.ndarray, present: np.ndarray, classes: int) -> np.ndarray:

@@ -25,6 +25,8 @@ from unknot.papers import (
     own_data_generative,
     own_data_more,
     sensitivity,
+    sequences,
+    sequences_exact,
     svhn,
     svhn_analogies,
     svhn_style_grid,
@@ -69,6 +71,8 @@ _FILES = (
     topics_prodlda,
     topics_nvdm,
     topics_labels,
+    sequences_exact,
+    sequences,
 )
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 

@@ -19,7 +19,6 @@ from unknot.plots.style import save
 from unknot.plots.topic_correlations import topic_correlations
 from unknot.train.config import TrainConfig
 from unknot.train.loop import fit
-from unknot.workflow.program import trainable
 
 MEASURES = (
     Measure("per_document", "perplexity per document", decimals=0),
@@ -126,7 +125,7 @@ def trained(documents: Corpus, settings: Settings, seed: int) -> tuple[TopicMode
     model = TopicModel(len(documents.words), **settings["model"])
     config = TrainConfig.from_dict({**settings["train"], "seed": seed, "progress": False})
     start = time.process_time()
-    fit(trainable(model), documents.train, config)
+    fit(model, documents.train, config)
     return model.eval(), time.process_time() - start
 
 

@@ -60,8 +60,8 @@ def ours(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
     steps = {"steps": settings["steps"]} if "steps" in settings else {}
     train = {**TEXT_TRAINING, **steps, "seed": seed, "progress": False}
     made = assemble(shown, text_model(shown, settings["topics"]), train)
-    fit(made.trainee, made.data, made.config)
-    made.trainee.eval()
+    fit(made.model.module, made.data, made.config)
+    made.model.module.eval()
     return next(score.value for score in evaluate(made.model, test) if score.factor == "group")
 
 

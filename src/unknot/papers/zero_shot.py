@@ -135,12 +135,12 @@ def _reading(model: TrainedModel, one: Unseen, seen: Dataset) -> Callable[[Tenso
 
 def _codes(model: TrainedModel, x: Tensor) -> Tensor:
     """Masses of the class and means of the style, (N, K + D); the masses add up to one, so there is a constant."""
-    found = model.recognise(x).summaries
+    found = model.predict(x).predictions
     return torch.cat([found[CLASS], found[STYLE]], -1).double()
 
 
 def _classes(model: TrainedModel, x: Tensor) -> Tensor:
-    return model.recognise(x).summaries[CLASS].argmax(-1)
+    return model.predict(x).predictions[CLASS].argmax(-1)
 
 
 def _rmse(found: Tensor, true: Tensor) -> float:

@@ -91,7 +91,7 @@ def _reading(model: TrainedModel, seen: Dataset) -> Tensor:
 
 def _codes(model: TrainedModel, x: Tensor) -> Tensor:
     """Masses of the class, which add up to one, and the numbers beside it, ``(N, P)``."""
-    found = model.recognise(x).summaries
+    found = model.predict(x).predictions
     numbers = [STYLE] if STYLE in found else list(dsprites_best.CODES)
     return torch.cat([found[name] for name in (CLASS, *numbers)], -1).double()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unknot.data.dataset import Dataset
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.labels import class_names
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.trained_model import TrainedModel
@@ -26,13 +26,13 @@ class Answered:
     classes: tuple[str, ...]
 
 
-def answered(model: TrainedModel, data: Dataset, answers: Answers) -> Iterator[Answered]:
+def answered(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> Iterator[Answered]:
     """Every factor with classes that the data has labels of."""
     for node in model.labelled:
         factor = data.factors.get(node.name)
         if factor is None or factor.kind == "continuous" or not bool(factor.known.any()):
             continue
-        shares = class_probabilities(answers.summaries[node.name])
+        shares = class_probabilities(answers.predictions[node.name])
         rows = factor.known.cpu().nonzero()[:, 0].numpy()
         yield Answered(
             node.name,

@@ -7,13 +7,13 @@ from unknot.metrics.calibration import reliability
 from unknot.plots.reliability import reliability_diagram
 from unknot.report.answered import answered
 from unknot.report.section import Section
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.trained_model import TrainedModel
 
 _FEWEST = 30  # items from which bins say anything
 
 
-def calibration(model: TrainedModel, data: Dataset, answers: Answers) -> list[Section]:
+def calibration(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Section]:
     """A reliability diagram for every factor with classes."""
     found = []
     for one in answered(model, data, answers):

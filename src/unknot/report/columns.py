@@ -10,7 +10,7 @@ from unknot.data.dataset import Dataset
 from unknot.models.spec import NodeSpec
 from unknot.plots.shifts import shifts
 from unknot.report.section import Section, three_digits
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.trained_model import TrainedModel
 
@@ -21,7 +21,7 @@ _MOST_CLASSES = 12
 _QUANTILES = (0.1, 0.5, 0.9)  # of the labels: what a number is set to
 
 
-def moved_columns(model: TrainedModel, data: Dataset, answers: Answers) -> list[Section]:
+def moved_columns(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Section]:
     """For every factor of a table a map of its effect on the columns of numbers, in standard deviations of each."""
     numbers = [i for i, column in enumerate(data.table) if column.kind != "category"]
     if not numbers:

@@ -28,7 +28,7 @@ from unknot.report.typical_rows import typical_rows
 from unknot.train.metrics_log import read_records
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.measured import counterfactuals
-from unknot.workflow.evaluation import Answers, Score, recognise, scores
+from unknot.workflow.evaluation import DatasetPrediction, Score, predict_dataset, scores
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.style_information import style_information
 from unknot.workflow.trained_model import TrainedModel
@@ -39,7 +39,7 @@ _DRAWN = 4  # items of the graph's example
 
 # What a report looks at beside the pictures, in the order of the page: each takes the model, the data and the
 # recogniser's answers, and returns sections, or none where it has nothing to say.
-SECTIONS: tuple[Callable[[TrainedModel, Dataset, Answers], list[Section]], ...] = (
+SECTIONS: tuple[Callable[[TrainedModel, Dataset, DatasetPrediction], list[Section]], ...] = (
     in_words,
     mistakes,
     calibration,
@@ -100,7 +100,7 @@ def collect_model(
     ``seen`` is the training data with the labels that could be seen, ``history`` what was logged: with them the verdict
     says more.
     """
-    answers = recognise(model, data)
+    answers = predict_dataset(model, data)
     dimensions = style_information(model, data, dataset_size or len(seen or data))
     comparisons = [] if seen is None else compare(model, seen, None if data is seen else data, answers)
     return Content(
@@ -173,8 +173,7 @@ def _graph(model: TrainedModel, data: Dataset) -> str:
     x = data.batch(torch.arange(_DRAWN) % len(data)).x.to_dense()
     names = model.source.label_names(model.data)
     labels = {name: one_known(data.factors[name]) for name in names if name in data.factors}
-    module: Any = model.module
-    return graph(module.encode, module.decode, (x, labels)).svg()
+    return graph(model.program.encode, model.program.decode, (x, labels)).svg()
 
 
 def one_known(factor: Factor) -> Tensor:
@@ -188,7 +187,7 @@ def one_known(factor: Factor) -> Tensor:
 
 
 def _confusions(
-    model: TrainedModel, data: Dataset, answers: Answers
+    model: TrainedModel, data: Dataset, answers: DatasetPrediction
 ) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
     return [
         (one.factor, confusion_matrix(one.truth, one.guess, len(one.classes)), one.classes)

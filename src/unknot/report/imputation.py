@@ -8,7 +8,7 @@ import torch
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.report.section import Section, Table, three_digits
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.trained_model import TrainedModel
 
 _HIDDEN = 0.2  # of all entries
@@ -16,7 +16,9 @@ _ITEMS = 1000
 _SHOWN = 30  # columns
 
 
-def imputation(model: TrainedModel, data: Dataset, answers: Answers, seed: int = 0) -> list[Section]:
+def imputation(
+    model: TrainedModel, data: Dataset, answers: DatasetPrediction, seed: int = 0
+) -> list[Section]:
     """One row a column: the error of what the model puts into hidden entries, beside that of the simplest filling."""
     if not data.table or len(data.table) < 2:
         return []

@@ -13,7 +13,7 @@ from unknot.data.sparse_counts import SparseCounts
 from unknot.models.families import family_of
 from unknot.plots.topic_correlations import topic_correlations
 from unknot.report.section import Section, Table
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.measures import class_probabilities
 from unknot.workflow.style_information import style_information
@@ -28,7 +28,7 @@ _CAPTION = (
 )
 
 
-def in_words(model: TrainedModel, data: Dataset, answers: Answers) -> list[Section]:
+def in_words(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Section]:
     """Tables of the classes and of the topics with most information, and how topics are correlated.
 
     Weights of words are log-probabilities at the class, or two standard deviations out along the topic, less those
@@ -42,7 +42,7 @@ def in_words(model: TrainedModel, data: Dataset, answers: Answers) -> list[Secti
             count = node.size or 0
             made = model.generate(count, {**_rest(model, count), node.name: torch.arange(count)}).numpy()
             weights = np.log(made + _LITTLE) - np.log(made.mean(0) + _LITTLE)
-            shares = class_probabilities(answers.summaries[node.name])
+            shares = class_probabilities(answers.predictions[node.name])
             names = class_names(data.factors[node.name], count)
             table = _table(node.name, data, names, weights, shares)
             found.append(Section(f"In words: {node.name}", _CAPTION, table=table, wide=True))
@@ -51,11 +51,11 @@ def in_words(model: TrainedModel, data: Dataset, answers: Answers) -> list[Secti
 
 
 def _topics(
-    model: TrainedModel, data: Dataset, answers: Answers, topics: Sequence[tuple[str, int]]
+    model: TrainedModel, data: Dataset, answers: DatasetPrediction, topics: Sequence[tuple[str, int]]
 ) -> list[Section]:
     names = [f"{node}[{d}]" for node, d in topics]
     weights = _topic_weights(model, topics)
-    codes = np.stack([answers.summaries[node][:, d] for node, d in topics], 1)  # (N, K)
+    codes = np.stack([answers.predictions[node][:, d] for node, d in topics], 1)  # (N, K)
     found = [
         Section("In words: topics", _CAPTION, table=_table("topic", data, names, weights, codes), wide=True)
     ]

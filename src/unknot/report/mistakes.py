@@ -10,7 +10,7 @@ from unknot.data.sparse_counts import SparseCounts
 from unknot.plots.image_grid import drawn_in_ink, image_grid
 from unknot.report.answered import Answered, answered
 from unknot.report.section import Section, Table, three_digits
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.trained_model import TrainedModel
 
 _SHOWN = 10
@@ -18,7 +18,7 @@ _LONGEST = 9  # letters of a class's name above an image
 _UNUSUAL = 3  # columns of a row that are told
 
 
-def mistakes(model: TrainedModel, data: Dataset, answers: Answers) -> list[Section]:
+def mistakes(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Section]:
     """For every factor with classes the surest mistakes, if there are any."""
     found = []
     for one in answered(model, data, answers):

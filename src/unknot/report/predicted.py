@@ -7,13 +7,13 @@ import numpy as np
 from unknot.data.dataset import Dataset
 from unknot.plots.predicted import predicted_against_true
 from unknot.report.section import Section
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.trained_model import TrainedModel
 
 _MOST = 3  # numbers of a vector that are shown
 
 
-def predicted(model: TrainedModel, data: Dataset, answers: Answers) -> list[Section]:
+def predicted(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Section]:
     """A figure for every number of every continuous factor that the data has labels of."""
     found = []
     for node in model.labelled:
@@ -22,7 +22,7 @@ def predicted(model: TrainedModel, data: Dataset, answers: Answers) -> list[Sect
             continue
         known = factor.known.cpu().numpy()
         truth = factor.values.cpu().numpy().reshape(len(known), -1)[known]
-        guess = answers.summaries[node.name][known]
+        guess = answers.predictions[node.name][known]
         for d in range(min(truth.shape[1], _MOST)):
             name = node.name if truth.shape[1] == 1 else f"{node.name}[{d}]"
             explained = _explained(truth[:, d], guess[:, d])

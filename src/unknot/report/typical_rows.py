@@ -9,7 +9,7 @@ from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.models.spec import NodeSpec
 from unknot.report.section import Section, Table, three_digits
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.trained_model import TrainedModel
 
@@ -19,7 +19,9 @@ _MOST_CLASSES = 8
 _MOST_COLUMNS = 40
 
 
-def typical_rows(model: TrainedModel, data: Dataset, answers: Answers, seed: int = 0) -> list[Section]:
+def typical_rows(
+    model: TrainedModel, data: Dataset, answers: DatasetPrediction, seed: int = 0
+) -> list[Section]:
     """For every factor with classes: the mean over what else is drawn from the prior, class by class."""
     found = []
     for node in model.labelled:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -32,17 +32,29 @@ class FactorVAE(nn.Module):
 
 
 class Adversary:
-    """Steps an objective's own network once after each step of the model."""
+    """Steps an objective's own network once after each step of the model.
 
-    def __init__(self, objective: FactorVAE, model: nn.Module, world: int) -> None:
-        self.objective, self.model, self.world = objective, model, world
+    Parameters
+    ----------
+    objective : FactorVAE
+        The objective and its network.
+    program : callable
+        Returns the traces (q, p) of a batch.
+    world : int
+        The number of processes.
+    """
+
+    def __init__(
+        self, objective: FactorVAE, program: Callable[[Batch], tuple[Trace, Trace]], world: int
+    ) -> None:
+        self.objective, self.program, self.world = objective, program, world
         # The authors' settings: slower than the model and with a shorter memory.
         self.optimiser = torch.optim.Adam(objective.parameters(), lr=1e-4, betas=(0.5, 0.9), fused=True)
 
     def step(self, batches: Iterator[Batch]) -> Tensor:
         """One update on the next batch; returns the loss."""
         with torch.no_grad():
-            q, _ = self.model(next(batches))
+            q, _ = self.program(next(batches))
         loss = self.objective.own_loss(q)
         self.optimiser.zero_grad()
         loss.backward()

@@ -16,26 +16,51 @@ from unknot.train.schedules import schedule
 class TrainConfig:
     """How to train. Every field can be written in a YAML file, except an objective given as a function.
 
-    - ``objective``: a name, a name with its symbols ``{"name": "semi_supervised", "alpha": 50}``, or a function
-      of the two traces ``(q, p) -> Terms``.
-    - ``stages``: what comes first, each with its ``steps`` and an ``objective`` of its own or parts of the model that
-      are ``frozen`` (see :mod:`unknot.train.stages`).
-    - ``steps`` or ``epochs``: how long; one of them. The last incomplete batch of an epoch is dropped.
-    - ``batch_size``: items of one step over all processes. ``labelled_share``: the share of them that has labels
-      (of ``labelled_by``, one factor or several, by default any).
-    - ``references``: further items of each step, which the recogniser sees without a gradient: an objective that
-      estimates q(z) from the batch has so many more to estimate it from, and errs less.
-    - ``learning_rate``, ``temperature``: a number, or a schedule (see :mod:`unknot.train.schedules`). The
-      temperature is written to ``model.temperature``, if it is given.
-    - ``betas``, ``weight_decay``: Adam's. ``clip_norm``: gradients longer than this are shortened to it.
-    - ``precision``: 32-true or bf16-mixed. ``compile``: compile the whole step.
-    - ``device``: auto, cpu, cuda or mps. The number of processes comes from ``torchrun``.
-    - ``seed``: of the batches' order and of every draw.
-    - ``log_every``, ``checkpoint_every``, ``validate_every``: in steps; None validates once an epoch.
-    - ``patience``: stop after so many validations without a better score, and go back to the best weights.
-    - ``average_weights``: the decay of an exponential moving average of the weights, for instance 0.999,
-      which is then what validation and the trained model use.
-    - ``progress``: draw a progress bar, where there is a terminal.
+    Parameters
+    ----------
+    objective : str, mapping or callable, default="elbo"
+        A name, a name with its symbols ``{"name": "semi_supervised", "alpha": 50}``, or a function of the two traces,
+        ``(q, p) -> Terms``. A function that has parameters called ``batch`` and ``program``,
+        ``(q, p, batch, program) -> Terms``, also receives the batch and the model
+        (:class:`unknot.core.program.Program`).
+    stages : tuple of mapping
+        What comes first, each with its ``steps`` and an ``objective`` of its own or parts of the model that are
+        ``frozen`` (see :mod:`unknot.train.stages`).
+    steps, epochs : int
+        The length of the run; one of them. The last incomplete batch of an epoch is dropped.
+    batch_size : int, default=256
+        Items of one step over all processes.
+    labelled_share : float, optional
+        The share of labelled items in each batch.
+    labelled_by : str or tuple of str, optional
+        The factors whose labels ``labelled_share`` counts; by default any.
+    references : int, default=0
+        Further items of each step, which the encoder sees without gradient. An objective that estimates q(z) from the
+        batch has that many more items to estimate it from, and a smaller error.
+    learning_rate, temperature : float or mapping
+        A number, or a schedule (see :mod:`unknot.train.schedules`). The temperature is passed to the model's
+        ``set_temperature``, or written to its buffer ``temperature``.
+    betas, weight_decay
+        Adam's.
+    clip_norm : float, optional
+        Gradients longer than this are shortened to it.
+    precision : str, default="32-true"
+        ``32-true`` or ``bf16-mixed``.
+    compile : bool, default=False
+        Whether to compile the whole step.
+    device : str, default="auto"
+        ``auto``, ``cpu``, ``cuda`` or ``mps``. The number of processes comes from ``torchrun``.
+    seed : int, default=0
+        The seed of the order of batches and of every draw.
+    log_every, checkpoint_every, validate_every : int
+        In steps. ``validate_every=None`` validates once per epoch.
+    patience : int, optional
+        Stop after this many validations without a better score, and return to the best weights.
+    average_weights : float, optional
+        The decay of an exponential moving average of the weights, for example 0.999, which validation and the trained
+        model then use.
+    progress : bool, default=True
+        Draw a progress bar, where there is a terminal.
     """
 
     objective: str | Mapping[str, Any] | Callable[..., Any] = "elbo"

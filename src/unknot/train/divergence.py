@@ -6,17 +6,16 @@ import math
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from unknot.core.check import check
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.batch import Batch
 from unknot.errors import TraceError
-from unknot.train.dreams import traces
-from unknot.train.objective import Objective
+from unknot.objectives.check import check
 from unknot.train.processes import mean_over_processes
 from unknot.train.seeding import capture_torch, restore_torch
+from unknot.train.step import Step
 
 
 class Guard:
@@ -67,29 +66,43 @@ class Guard:
         return None
 
 
-def culprit(
-    model: nn.Module, objective: Objective | None, batch: Batch, states: dict[str, Tensor]
-) -> str | None:
-    """Replay one step from its random states with all checks on, and say which site is to blame.
+def culprit(step: Step, batch: Batch, states: dict[str, Tensor], terms: bool = True) -> str | None:
+    """Replay one step from its random states with all checks on, and return which site is to blame.
 
-    Looks at every site's parameters, values and log-probability, then at the objective's terms (unless it is
-    None), then at the gradient of each site. None if everything is finite.
+    The parameters, values and log-probabilities of all sites are checked, then the objective's terms, then the
+    gradient of each site.
+
+    Parameters
+    ----------
+    step : Step
+        The program and its objective.
+    batch : Batch
+        The items of the step.
+    states : dict
+        The random states before the step.
+    terms : bool, default=True
+        Whether to evaluate the objective.
+
+    Returns
+    -------
+    str or None
+        None if everything is finite.
     """
     now = capture_torch()
     restore_torch(states)
     try:
         with validation(True):
-            q, p = traces(model, objective, batch)
+            q, p = step.traces(batch)
             check(q, p)
-            terms = dict(objective(q, p)) if objective is not None else {}
+            values = dict(step.objective(q, p, batch, step.program)) if terms else {}
     except TraceError as error:
         return str(error)
     finally:
         restore_torch(now)
-    for name, value in terms.items():
+    for name, value in values.items():
         if not bool(value.isfinite().all()):
             return f"the objective's term '{name}' is not finite, although every site's log-probability is."
-    return _bad_gradient([("q", q), ("p", p)], [w for w in model.parameters() if w.requires_grad])
+    return _bad_gradient([("q", q), ("p", p)], [w for w in step.program.parameters() if w.requires_grad])
 
 
 def _bad_gradient(traces: Sequence[tuple[str, Trace]], weights: list[Tensor]) -> str | None:

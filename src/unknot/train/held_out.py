@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 import torch
 from torch import nn
 
-from unknot.core import noise
+from unknot.core import handlers
 from unknot.train import seeding
 from unknot.train.averaging import WeightAverage
 
@@ -31,7 +31,7 @@ def held_out_score(
 @contextmanager
 def _evaluating(model: nn.Module) -> Iterator[None]:
     """Evaluation mode, no gradient, all of the noise, and random states that stay as they are."""
-    with seeding.kept(), noise.shard(0, 1), torch.no_grad():
+    with seeding.kept(), handlers.shard(0, 1), torch.no_grad():
         model.eval()
         try:
             yield

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from unknot.core import noise
+from unknot.core import handlers
+from unknot.core.program import Program, as_program, lacks
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.batch import Batch
@@ -37,6 +38,7 @@ from unknot.train.run_folder import RunFolder
 from unknot.train.schedules import Schedule, schedule
 from unknot.train.stages import Stage, plan, stage_at
 from unknot.train.step import Held, Step
+from unknot.train.traced_program import TracedProgram
 from unknot.train.training_state import TrainingState
 
 if TYPE_CHECKING:
@@ -70,18 +72,29 @@ def fit(
 ) -> Result:
     """Train a model, in place. Under ``torchrun`` each process takes its part of every batch.
 
-    Arguments:
+    Parameters
+    ----------
+    model : nn.Module
+        A module with ``encode`` and ``decode``, or with a ``forward`` that takes a :class:`unknot.data.Batch` and
+        returns the two traces (q, p). It may have any other method of :class:`unknot.core.program.Program`, and does
+        not have to inherit from it. The first step runs it a few times at other sizes, without gradient, to learn
+        the event axes of its sites.
+    data : Dataset
+        The items to train on, with the labels that may be used (see :class:`unknot.data.LabelBudget`).
+    config : TrainConfig
+        How to train.
+    run : RunFolder, optional
+        A folder in which everything is written. If it has a checkpoint, the run is continued: killed at any moment, it
+        ends in the weights of an unbroken one, bit for bit.
+    held_out : callable, optional
+        ``held_out(model)`` returns a score, better when larger. It may use no label outside the budget.
+    on_step : callable, optional
+        ``on_step(step, record)`` is called after each step, with the logged record or None.
 
-    * ``model``: a module that takes a :class:`unknot.data.Batch` and returns the two traces (q, p). Where it has
-      ``prepare(data)`` and ``conclude()``, they are called before the first step and after the last;
-    * ``data``: the items to train on, with the labels that may be seen (see :class:`unknot.data.LabelBudget`);
-    * ``config``: how;
-    * ``run``: a folder in which everything is written. One that has a checkpoint is continued: killed at any moment,
-      the run ends in the weights of an unbroken one, bit for bit;
-    * ``held_out``: ``held_out(model)`` is a score, better when larger, that may use no label outside the budget;
-    * ``on_step``: ``on_step(step, record)`` is called after each step, with what was logged or None.
-
-    Returns a :class:`Result`; the model has the trained weights: the best, else the averaged, else the last.
+    Returns
+    -------
+    Result
+        The model has the trained weights: the best, else the averaged, else the last.
     """
     config.refuse_wrong_settings()
     fabric = connect(config.device, config.precision)
@@ -89,7 +102,7 @@ def fit(
         if run is not None and fabric.is_global_zero:
             stack.enter_context(run.lock())
         stack.enter_context(seeding.kept())
-        stack.enter_context(noise.shard(fabric.global_rank, fabric.world_size))
+        stack.enter_context(handlers.shard(fabric.global_rank, fabric.world_size))
         loop = Loop(fabric, model, data, config, run, held_out)
         stack.callback(loop.log.close)
         stack.enter_context(loop.progress)
@@ -111,9 +124,10 @@ class Loop:
     ) -> None:
         self.fabric, self.config, self.run, self.held_out = fabric, config, run, held_out
         self.model = model.to(fabric.device).train()
-        if hasattr(model, "prepare"):  # what a model must know of all its data before it sees a batch
-            model.prepare(data.to(fabric.device))  # type: ignore[operator]
+        self.program = as_program(self.model)
+        self.program.prepare(data.to(fabric.device))
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
+        self.traced = TracedProgram(self.program)
         self.objective, self.stages = self._objectives(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
         self.optimiser = LazyAdam(
@@ -126,10 +140,10 @@ class Loop:
         stopping = EarlyStopping(config.patience)
         adversary = None
         if isinstance(self.objective, FactorVAE):
-            adversary = Adversary(self.objective, model, fabric.world_size)
+            adversary = Adversary(self.objective, self.traced, fabric.world_size)
         self.state = TrainingState(model, self.objective, self.optimiser, average, stopping, adversary)
         self.rate = schedule(config.learning_rate, self.epochs.steps, "learning_rate")
-        self.temperature = _temperature(model, config, self.epochs.steps)
+        self.temperature = _temperature(self.program, config, self.epochs.steps)
 
         self.log = MetricsLog(run if fabric.is_global_zero else None, fabric.world_size)
         self._start_or_resume(data)
@@ -137,7 +151,7 @@ class Loop:
         self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, show)
         self.guard = Guard(self.optimiser, fabric.device, fabric.world_size)
         self.stage = self.stages[-1]
-        self.step_module = Step(model, self.objective, config.compile)
+        self.step_module = Step(self.traced, self.stage.objective, config.compile)
         self.step_module.first = self.state.step == 0
         # One process needs no wrapper around the module, only the precision: see _step.
         self.forward = fabric.setup_module(self.step_module) if fabric.world_size > 1 else self.step_module
@@ -172,12 +186,12 @@ class Loop:
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate(state.step)
         if self.temperature is not None:
-            self.model.temperature.fill_(self.temperature(state.step))  # type: ignore[operator]
+            self.program.set_temperature(self.temperature(state.step))
         self._enter_stage()
         self.guard.before_step(state.step)
         try:
             with self.fabric.autocast():
-                used = further is not None and takes(self.step_module.objective, "reference")
+                used = further is not None and self.step_module.objective.takes_reference
                 loss, means = self.forward(Held(batch), *([Held(further)] if used else []))
         except (RuntimeError, ValueError) as error:
             self._explain(*self.guard.states[-1], error)
@@ -199,19 +213,20 @@ class Loop:
 
         def draw() -> Trace:
             with torch.no_grad():
-                return self.model(self.epochs.batch(0))[0]
+                return self.traced(self.epochs.batch(0))[0]
 
         with seeding.kept():
             seeding.seed_all(self.config.seed)
-            found = resolve(self.config.objective, dataset_size, draw)
+            compiled = self.config.compile
+            found = resolve(self.config.objective, dataset_size, draw, compiled)
             found = found.to(self.fabric.device) if isinstance(found, nn.Module) else found
-            if self.config.references and not (takes(found, "reference") and hasattr(self.model, "encode")):
+            if self.config.references and (not takes(found, "reference") or lacks(self.program, "encode")):
                 raise SpecError(
                     "train: references are for objectives that estimate q(z) from the batch, hfvae for instance, and "
                     "models with encode; leave them out."
                 )
             given = self.config.stages
-            return found, plan(given, found, self.epochs.steps, self.model, dataset_size, draw)
+            return found, plan(given, found, self.epochs.steps, self.model, dataset_size, draw, compiled)
 
     def _enter_stage(self) -> None:
         """The objective of this step's stage, and its parameters held still; those of the stage before learn again."""
@@ -256,8 +271,8 @@ class Loop:
         if not (more or save or last or step % config.log_every == 0):
             return None
         record = self._record(more)
-        if last and hasattr(self.model, "conclude"):  # what follows from the last weights
-            self.model.conclude()  # type: ignore[operator]
+        if last:
+            self.program.finalize()
         if save:
             self._save()
         return record
@@ -342,11 +357,9 @@ class Loop:
 
     def _explain(self, step: int, states: dict[str, Tensor], error: Exception | None) -> None:
         """Raise a RunError that names the site, if a replay of the step finds it."""
-        objective = (
-            self.stage.objective if self.fabric.world_size == 1 else None
-        )  # it may wait for other processes
+        alone = self.fabric.world_size == 1  # else the objective may wait for other processes
         with self.fabric.autocast():
-            reason = culprit(self.model, objective, self.epochs.batch(step), states)
+            reason = culprit(self.step_module, self.epochs.batch(step), states, terms=alone)
         if reason is not None:
             raise RunError(f"training diverged at step {step + 1}: {reason} {self._kept()}") from error
 
@@ -366,9 +379,10 @@ def _log_offset(made: Checkpoint | None) -> int:
     return told if isinstance(told, int) and told >= 0 else 0
 
 
-def _temperature(model: nn.Module, config: TrainConfig, steps: int) -> Schedule | None:
+def _temperature(program: Program, config: TrainConfig, steps: int) -> Schedule | None:
+    """Return the schedule of the temperature; a program that has none is refused before the first step."""
     if config.temperature is None:
         return None
-    if not isinstance(getattr(model, "temperature", None), Tensor):
-        raise SpecError("train: a temperature is given, but the model has no buffer 'temperature' to set.")
-    return schedule(config.temperature, steps, "temperature")
+    temperature = schedule(config.temperature, steps, "temperature")
+    program.set_temperature(temperature(0))
+    return temperature

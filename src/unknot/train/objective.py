@@ -1,23 +1,30 @@
-"""From an objective's name and symbols, as a config file has them, to a function of the two traces."""
+"""From an objective's name and symbols, as a config file has them, to what a training step calls."""
 
 from __future__ import annotations
 
 import inspect
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from torch import nn
+
+from unknot.core.program import Program
 from unknot.core.trace import Trace
+from unknot.data.batch import Batch
 from unknot.errors import SpecError
+from unknot.objectives.terms import Terms
 from unknot.schema import ANYTHING, Schema, check, shown
 from unknot.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from unknot.objectives.catalogue import Entry
 
-Objective = Callable[..., Any]  # (q, p) -> Terms
-_PRICES = {"information", "between", "within"}
+Objective = Callable[..., Terms]  # (q, p) -> Terms, or (q, p, batch, program) -> Terms
+_FROM_STEP = ("batch", "program")  # parameters that a training step fills in
+_PARTS = {"information", "between", "within"}
 # The words of symbols' annotations: the type that a file has for it, and its name; None: what no file has.
 _IN_WORDS: dict[str, tuple[str, str] | None] = {
     "float": ("number", "a number"),
@@ -32,28 +39,120 @@ _IN_WORDS: dict[str, tuple[str, str] | None] = {
 }
 
 
+@dataclass(frozen=True)
+class StepObjective:
+    """An objective as a training step calls it. What it takes is looked up once, by :func:`step_objective`.
+
+    Attributes
+    ----------
+    function : callable
+        Returns :class:`~unknot.objectives.terms.Terms`.
+    takes_batch, takes_program, takes_reference : bool
+        Whether it has a parameter ``batch``, ``program`` or ``reference``.
+    sleeps : bool
+        Whether its traces are those of the sleep phase, of generated items, instead of the batch's.
+    """
+
+    function: Objective
+    takes_batch: bool = False
+    takes_program: bool = False
+    takes_reference: bool = False
+    sleeps: bool = False
+
+    def __call__(
+        self, q: Trace, p: Trace, batch: Batch, program: Program, reference: Trace | None = None
+    ) -> Terms:
+        """Evaluate the objective on the traces of one batch.
+
+        Parameters
+        ----------
+        q, p : Trace
+            The encoder's and the decoder's trace.
+        batch : Batch
+            What they were made from.
+        program : Program
+            The model that made them.
+        reference : Trace, optional
+            The encoder's trace of further items, for objectives that estimate q(z).
+        """
+        more: dict[str, Any] = {}
+        if self.takes_batch:
+            more["batch"] = batch
+        if self.takes_program:
+            more["program"] = program
+        if reference is not None:
+            more["reference"] = reference
+        return self.function(q, p, **more)
+
+
+def step_objective(function: Objective) -> StepObjective:
+    """Look up what an objective takes.
+
+    Parameters
+    ----------
+    function : callable
+        A function of ``(q, p)`` or of ``(q, p, batch, program)``, as :func:`resolve` returns it.
+
+    Returns
+    -------
+    StepObjective
+
+    Examples
+    --------
+    >>> step_objective(lambda q, p, batch, program: ...).takes_batch
+    True
+    >>> step_objective(resolve("sleep", dataset_size=100)).sleeps
+    True
+    """
+    from unknot.objectives.catalogue import CATALOGUE
+
+    own = function.func if isinstance(function, partial) else function
+    sleeps = any(entry.function is own for entry in CATALOGUE.values() if entry.of_dreams)
+    return StepObjective(
+        function, takes(function, "batch"), takes(function, "program"), takes(function, "reference"), sleeps
+    )
+
+
 def resolve(
-    given: str | Mapping[str, Any] | Objective, dataset_size: int, draw: Callable[[], Trace] | None = None
+    given: str | Mapping[str, Any] | Objective,
+    dataset_size: int,
+    draw: Callable[[], Trace] | None = None,
+    compiled: bool = False,
 ) -> Objective:
-    """The function ``(q, p) -> Terms`` that a config means.
+    """Return the function that a config means.
 
-    * ``given``: ``"elbo"`` or ``{"name": "hfvae", "beta": 4.0}``, looked up in the catalogue
-      (:mod:`unknot.objectives.catalogue`); or a function, which is taken as it is;
-    * ``dataset_size``: what the objective gets where it asks for one and none is given;
-    * ``draw``: makes a recognition trace of the model, from which an objective's own network takes its size, and one
-      that estimates q(z) learns which variables depend on which. Without it the settings are looked at, no more.
+    Parameters
+    ----------
+    given : str, mapping or callable
+        ``"elbo"`` or ``{"name": "hfvae", "beta": 4.0}``, looked up in the catalogue
+        (:mod:`unknot.objectives.catalogue`); or a function of ``(q, p)`` or ``(q, p, batch, program)``, which is used
+        as it is.
+    dataset_size : int
+        The value of the symbol ``dataset_size``, where the objective has one and none is given.
+    draw : callable, optional
+        Returns a trace of the model's encoder, from which an objective's own network takes its size. Without it only
+        the settings are checked.
+    compiled : bool, default=False
+        Whether the training step is compiled. A compiled step cannot read from the program which variables depend on
+        each other, so this is read from ``draw`` here.
 
+    Returns
+    -------
+    callable
+
+    Examples
+    --------
     >>> resolve({"name": "elbo"}, dataset_size=100).__name__
     'elbo'
     """
     if callable(given):
-        return _complete(given, {}, dataset_size)
+        return _complete(given, {}, dataset_size, supplied=_FROM_STEP)
     symbols = {"name": given} if isinstance(given, str) else dict(given)
     name = symbols.pop("name", None)
     if name is None:
         raise SpecError("objective: say which one, {'name': 'elbo', ...}; `unknot objectives` lists them.")
     entry = _entry(str(name))
-    if draw is not None:
+    if draw is not None and compiled:
         symbols = _with_parents(entry.function, symbols, draw)
     if entry.own_network is None or entry.own_network in symbols:
         return _complete(entry.function, symbols, dataset_size)
@@ -68,12 +167,14 @@ def resolve(
 def takes(objective: Objective, symbol: str) -> bool:
     """Whether a resolved objective has a symbol of that name, as a parameter or among its options.
 
+    Examples
+    --------
     >>> takes(resolve({"name": "hfvae", "beta": 2.0}, dataset_size=100), "reference")
     True
     >>> takes(resolve({"name": "vae"}, dataset_size=100), "reference")
     False
     """
-    function = objective.func if isinstance(objective, partial) else objective
+    function = _body(objective.func if isinstance(objective, partial) else objective)
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -90,15 +191,16 @@ def _entry(name: str) -> Entry:
 
 
 def _with_parents(function: Objective, symbols: dict[str, Any], draw: Callable[[], Trace]) -> dict[str, Any]:
-    """Tell an objective that estimates q(z) which variables depend on which: a compiled step cannot look.
+    """Add the symbol ``parents`` for objectives that estimate q(z).
 
-    Those are the objectives that must know the data set's size, and semi-supervised ones with a price on a part.
+    These are the objectives that need the size of the data set, and semi-supervised ones with a weight on one of the
+    parts of the KL divergence.
     """
     size = inspect.signature(function).parameters.get("dataset_size")
-    estimates = size is not None and (size.default is size.empty or not _PRICES.isdisjoint(symbols))
+    estimates = size is not None and (size.default is size.empty or not _PARTS.isdisjoint(symbols))
     if not estimates or "parents" in symbols or "encoder" in symbols:
         return symbols
-    from unknot.objectives.marginal.site_parents import site_parents
+    from unknot.core.dependence import site_parents
 
     return {**symbols, "parents": site_parents(draw)}
 
@@ -106,9 +208,9 @@ def _with_parents(function: Objective, symbols: dict[str, Any], draw: Callable[[
 def _complete(
     function: Objective, symbols: dict[str, Any], dataset_size: int, supplied: tuple[str, ...] = ()
 ) -> Objective:
-    """Bind the symbols, after a look at which ones the function takes; ``supplied`` come from elsewhere."""
+    """Bind the symbols, after a check of which ones the function takes; ``supplied`` ones are given later."""
     try:
-        parameters = inspect.signature(function).parameters
+        parameters = inspect.signature(_body(function)).parameters
     except (TypeError, ValueError):
         return partial(function, **symbols) if symbols else function
     options = _options(function, parameters)
@@ -161,6 +263,11 @@ def symbol_schema(annotation: str) -> Schema:
     schema: Schema = {"type": kinds, "description": " or ".join(words for _, words in filter(None, told))}
     inner = {"type": "number", "description": "a number"} if words & {"float", "Number"} else ANYTHING
     return schema | ({"additionalProperties": inner} if "object" in kinds else {})
+
+
+def _body(function: Objective) -> Callable[..., Any]:
+    """Return the callable whose signature names the parameters."""
+    return function.forward if isinstance(function, nn.Module) else function
 
 
 def _name(function: Objective) -> str:

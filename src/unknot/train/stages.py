@@ -18,7 +18,7 @@ from torch import nn
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.suggest import did_you_mean
-from unknot.train.objective import Objective, resolve
+from unknot.train.objective import Objective, StepObjective, resolve, step_objective
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Stage:
     """The steps up to ``until``: their objective, and the parameters that do not learn in them."""
 
     until: int
-    objective: Objective
+    objective: StepObjective
     frozen: tuple[nn.Parameter, ...] = ()
 
 
@@ -37,24 +37,44 @@ def plan(
     model: nn.Module,
     dataset_size: int,
     draw: Callable[[], Trace],
+    compiled: bool = False,
 ) -> list[Stage]:
-    """All stages of a run of ``steps``, the last of which has the config's own objective, ``last``."""
+    """Return the stages of a run.
+
+    Parameters
+    ----------
+    given : sequence of mapping
+        The stages of the config.
+    last : callable
+        The config's own objective, which is that of the last stage.
+    steps : int
+        The number of steps of the run.
+    model : nn.Module
+        The model, whose parts stages may freeze.
+    dataset_size, draw, compiled
+        What :func:`~unknot.train.objective.resolve` takes.
+
+    Returns
+    -------
+    list of Stage
+    """
     found: list[Stage] = []
     until = 0
     for number, settings in enumerate(given, 1):
         until += settings["steps"]
         objective = last
         if "objective" in settings:
-            objective = resolve(settings["objective"], dataset_size, draw)
+            objective = resolve(settings["objective"], dataset_size, draw, compiled)
             if isinstance(objective, nn.Module):
                 raise SpecError(
                     f"train.stages: the objective of stage {number} has a network of its own, which is trained "
                     "over the whole run; name it as train.objective."
                 )
-        found.append(Stage(until, objective, frozen_parameters(model, settings.get("frozen", ()))))
+        frozen = frozen_parameters(model, settings.get("frozen", ()))
+        found.append(Stage(until, step_objective(objective), frozen))
     if found and until >= steps:
         raise SpecError(f"train.stages: they take {until} steps of {steps}; leave some for the run itself.")
-    return [*found, Stage(steps, last)]
+    return [*found, Stage(steps, step_objective(last))]
 
 
 def frozen_parameters(model: nn.Module, names: Sequence[str]) -> tuple[nn.Parameter, ...]:

@@ -23,7 +23,6 @@ from unknot.workflow.labels import check_labels, share_of_labels
 from unknot.workflow.model_file import described_data
 from unknot.workflow.model_for_data import model_for_data, with_columns
 from unknot.workflow.model_source import Described, Joined, ModelSource, read_source
-from unknot.workflow.program import trainable
 from unknot.workflow.schema import DEFAULT_MODEL
 from unknot.workflow.text_defaults import TEXT_TRAINING, suits_text_model, text_model
 from unknot.workflow.trained_model import TrainedModel
@@ -34,13 +33,9 @@ STEPS, BATCH_SIZE, ALPHA = 1000, 256, 20.0
 
 @dataclass(frozen=True)
 class Assembly:
-    """The model with its first weights, the data with the labels that may be seen, and how to train.
-
-    ``trainee`` is the module that training calls with a batch.
-    """
+    """The model with its first weights, the data with the labels that may be seen, and how to train."""
 
     model: TrainedModel
-    trainee: nn.Module
     data: Dataset
     config: TrainConfig
 
@@ -71,7 +66,7 @@ def assemble(
         module = _built(source, data)
     trained = TrainedModel(module, source, described_data(data), tuple(words), _ink(data))
     check_labels(trained.labelled, data, labels)
-    return Assembly(trained, trainable(module), data, config)
+    return Assembly(trained, data, config)
 
 
 def model_source(

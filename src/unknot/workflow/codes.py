@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 from torch.distributions import Categorical, Distribution, kl_divergence
 
-from unknot.core.best_values import best_values
+from unknot.core.handlers import modes
 from unknot.core.relaxed import Concrete
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.metrics import Probabilities
 from unknot.workflow.codes_file import Codes
-from unknot.workflow.evaluation import Answers, recognise
+from unknot.workflow.evaluation import DatasetPrediction, predict_dataset
 from unknot.workflow.item_rows import items_at_once
 from unknot.workflow.labels import has_classes
 from unknot.workflow.measures import class_probabilities
@@ -32,15 +32,15 @@ def codes_of(model: TrainedModel, items: Dataset) -> Codes:
     """
     rows = torch.linspace(0, len(items) - 1, min(len(items), MOST_ITEMS), dtype=torch.float64).long()
     chosen = items.subset(rows.unique())
-    answers = recognise(model, chosen)
+    answers = predict_dataset(model, chosen)
     return Codes(_codes(model, answers), _factors(chosen), divergences(model, chosen))
 
 
-def _codes(model: TrainedModel, answers: Answers) -> dict[str, Any]:
+def _codes(model: TrainedModel, answers: DatasetPrediction) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for node in model.latents:
-        if node.name in answers.summaries:
-            said = answers.summaries[node.name]
+        if node.name in answers.predictions:
+            said = answers.predictions[node.name]
             found[node.name] = Probabilities(class_probabilities(said)) if has_classes(node) else said
     return found
 
@@ -60,10 +60,9 @@ def divergences(model: TrainedModel, items: Dataset) -> dict[str, np.ndarray]:
     A variable whose divergence has no closed form is left out.
     """
     x = items.batch(range(min(_MEASURED, items_at_once(model.shape), len(items)))).x
-    module: Any = model.module
-    with torch.no_grad(), best_values(), validation(False):
-        q = model.recognition_trace(x)
-        p = module.decode(x.to(next(module.parameters()).device), q)
+    with torch.no_grad(), modes(), validation(False):
+        q = model.mode_trace(x)
+        p = model.program.decode(x.to(model.device), q)
     found = {}
     for node in model.latents:
         if node.name in q and node.name in p:

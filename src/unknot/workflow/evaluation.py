@@ -1,4 +1,4 @@
-"""Evaluation: what a trained recogniser says of a data set, and how often it is right."""
+"""Evaluation: the predictions of a trained model for a data set, and how often they are right."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """What a recogniser reports for every item: class probabilities or means."""
+class DatasetPrediction:
+    """Class probabilities ``(N, K)`` or means ``(N, D)`` of every factor, for all items of a data set."""
 
-    summaries: dict[str, np.ndarray]
+    predictions: dict[str, np.ndarray]
 
 
-def recognise(model: TrainedModel, data: Dataset) -> Answers:
-    """Run the recogniser over a data set, without sampling and without labels."""
+def predict_dataset(model: TrainedModel, data: Dataset) -> DatasetPrediction:
+    """Predict all factors of a data set, without sampling and without labels."""
     batches = data.batches(items_at_once(model.shape), shuffle=False)
-    parts = [model.recognise(batch.x).summaries for batch in batches]
-    return Answers({name: torch.cat([part[name] for part in parts]).numpy() for name in parts[0]})
+    parts = [model.predict(batch.x).predictions for batch in batches]
+    return DatasetPrediction({name: torch.cat([part[name] for part in parts]).numpy() for name in parts[0]})
 
 
-def scores(model: TrainedModel, data: Dataset, answers: Answers) -> list[Score]:
+def scores(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Score]:
     """One score for each named factor that the data has labels for."""
     found = []
     for node in model.labelled:
@@ -63,11 +63,11 @@ def scores(model: TrainedModel, data: Dataset, answers: Answers) -> list[Score]:
         if factor is None or items == 0:
             continue
         measure = MEASURES[family_of(node).measure_for(factor.kind)]
-        losses = measure.losses(factor.values.cpu().numpy(), answers.summaries[node.name])
+        losses = measure.losses(factor.values.cpu().numpy(), answers.predictions[node.name])
         found.append(Score(node.name, measure.name, measure.total(losses), items, measure.interval(losses)))
     return found
 
 
 def evaluate(model: TrainedModel, data: Dataset) -> list[Score]:
-    """Recognise a data set and compare with its labels."""
-    return scores(model, data, recognise(model, data))
+    """Predict all factors of a data set and compare with its labels."""
+    return scores(model, data, predict_dataset(model, data))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from unknot.core.tracing import trace
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import SpecError
@@ -27,7 +28,7 @@ def hold_out(model: TrainedModel, data: Dataset, config: TrainConfig) -> tuple[D
         return data, None
     if any(bool(factor.known.any()) for factor in data.factors.values()):
         return _hold_out_labels(model, data, config.seed)
-    return _hold_out_items(data, config.seed)
+    return _hold_out_items(model, data, config.seed)
 
 
 def _hold_out_labels(model: TrainedModel, data: Dataset, seed: int) -> tuple[Dataset, HeldOut]:
@@ -51,7 +52,7 @@ def _hold_out_labels(model: TrainedModel, data: Dataset, seed: int) -> tuple[Dat
     return kept.apply(data), score
 
 
-def _hold_out_items(data: Dataset, seed: int) -> tuple[Dataset, HeldOut]:
+def _hold_out_items(model: TrainedModel, data: Dataset, seed: int) -> tuple[Dataset, HeldOut]:
     count = round(SHARE * len(data))
     if count == 0:
         raise SpecError(
@@ -64,10 +65,9 @@ def _hold_out_items(data: Dataset, seed: int) -> tuple[Dataset, HeldOut]:
     def score(module: torch.nn.Module) -> float:
         """The mean bound of the held-out items, always with the same draws."""
         torch.manual_seed(seed)
-        device = next(module.parameters()).device
         total = 0.0
-        for batch in held.to(device).batches(_CHUNK, shuffle=False):
-            total += float(elbo(*module(batch)).total) * len(batch.x)
+        for batch in held.to(model.device).batches(_CHUNK, shuffle=False):
+            total += float(elbo(*trace(model.program, batch)).total) * len(batch.x)
         return total / count
 
     return data.subset(order[count:].sort().values), score

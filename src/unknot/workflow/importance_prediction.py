@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from unknot.core.tracing import trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.objectives import importance_weighted
@@ -22,11 +21,10 @@ def class_log_evidence(model: TrainedModel, x: Tensor, factor: str, samples: int
     in it, only in the proposals of the other nodes.
     """
     classes = model.node(factor).size or 0
-    module: Any = model.module
-    found = []
+    program, found = model.program, []
     for k in range(classes):
-        q = module.encode(x, {factor: torch.full((len(x),), k, device=x.device)}, samples)
-        found.append(importance_weighted(q, module.decode(x, q))["evidence"])
+        q = trace(program.encode, x, {factor: torch.full((len(x),), k, device=x.device)}, samples)
+        found.append(importance_weighted(q, trace(program.decode, x, q))["evidence"])
     return torch.stack(found, -1)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
+from unknot.core.tracing import trace
 from unknot.core.validation import validation
 from unknot.objectives import importance_weighted
 from unknot.workflow.item_rows import item_rows
@@ -21,14 +20,12 @@ def log_evidence(model: TrainedModel, x: Tensor, samples: int = 50, seed: int = 
     Missing entries of a table have no part in it: such a row is scored by what it shows. The draws are those of the
     seed, and leave torch's own as they were.
     """
-    module: Any = model.module
-    device = next(module.parameters()).device
-    found = []
+    program, found = model.program, []
     with torch.random.fork_rng(devices=[]), torch.no_grad(), validation(False):
         torch.manual_seed(seed)
         for start in range(0, len(x), _CHUNK):
-            rows = item_rows(x, start, start + _CHUNK).to(device)
-            q = module.encode(rows, None, samples)
-            found.append(importance_weighted(q, module.decode(rows, q))["evidence"].cpu())
+            rows = item_rows(x, start, start + _CHUNK).to(model.device)
+            q = trace(program.encode, rows, None, samples)
+            found.append(importance_weighted(q, trace(program.decode, rows, q))["evidence"].cpu())
     scores = torch.cat(found)
     return torch.where(scores.isnan(), -torch.inf, scores)  # numbers so far off that their squares overflow

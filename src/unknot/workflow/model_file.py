@@ -24,7 +24,6 @@ from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
 from unknot.workflow.model_source import PROGRAM, read_source
 from unknot.workflow.nested_source import FOLDER as NESTED
-from unknot.workflow.program import trainable
 from unknot.workflow.trained_model import TrainedModel
 
 FORMAT = 2
@@ -78,7 +77,7 @@ def load_model(path: Path) -> TrainedModel:
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
         module = source.build(data.item_shape)
     if is_run(path):
-        RunFolder.open(path).load_weights(trainable(module))
+        RunFolder.open(path).load_weights(module)
     else:
         _load_weights(module, path, content.get("sha256"))
     return TrainedModel(module.eval(), source, data, words, ink, weights)

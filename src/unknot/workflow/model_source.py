@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import Size, nn
 
+from unknot.core.program import Program
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
 from unknot.models.committee import Committee
@@ -33,7 +34,7 @@ class Described:
         """The module, with weights drawn by torch's global generator."""
         return GraphicalModel(self.spec, shape)
 
-    def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
+    def nodes(self, program: Program, data: Dataset) -> list[NodeSpec]:
         return list(self.spec.nodes)
 
     def label_names(self, data: Dataset) -> list[str]:
@@ -57,7 +58,7 @@ class Joined:
         """The module, with weights drawn by torch's global generator."""
         return Committee(self.spec)
 
-    def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
+    def nodes(self, program: Program, data: Dataset) -> list[NodeSpec]:
         return self.spec.nodes
 
     def label_names(self, data: Dataset) -> list[str]:
@@ -88,8 +89,8 @@ class Programmed:
         models = {name: one.build() for name, one in self.nested.items()}
         return load_program(self.path, self.name, {**self.arguments, **models})
 
-    def nodes(self, module: nn.Module, data: Dataset) -> list[NodeSpec]:
-        return program_nodes(module, data)
+    def nodes(self, program: Program, data: Dataset) -> list[NodeSpec]:
+        return program_nodes(program, data)
 
     def label_names(self, data: Dataset) -> list[str]:
         """The factors whose labels its encoder is given: all there are; it takes what it knows."""

@@ -22,27 +22,25 @@ def reconstructions(model: TrainedModel, x: Tensor) -> np.ndarray:
 
 
 def parts(model: TrainedModel, x: Tensor) -> np.ndarray | None:
-    """The parts of which a program says that items consist, each alone, ``(K, N, ...)``; None if it says none."""
-    if not hasattr(model.module, "parts"):
-        return None
+    """The parts that items consist of, each drawn alone, ``(K, N, ...)``; None if the program has no parts."""
     with torch.no_grad():
-        found: Tensor = model.module.parts(model.recognition_trace(x))  # type: ignore[operator]
-    return found.cpu().transpose(0, 1).numpy()
+        found = model.program.parts(model.mode_trace(x))
+    return None if found is None else found.cpu().transpose(0, 1).numpy()
 
 
 def boxes(model: TrainedModel, x: Tensor) -> tuple[np.ndarray, list[list[str]]] | None:
     """Where the parts lie, ``(N, K, 3)`` as :func:`~unknot.plots.boxed_images.boxed_images` has it, and their names.
 
-    What a program says in its method ``boxes(q)``: places, and for each part the factor whose class it is. None if
-    it says nothing.
+    See :meth:`unknot.core.program.Program.boxes`. None if the program has no parts.
     """
-    if not hasattr(model.module, "boxes"):
-        return None
     with torch.no_grad():
-        places, factors = model.module.boxes(model.recognition_trace(x))  # type: ignore[operator]
-    said = model.recognise(x).summaries
-    best = torch.stack([said[name].argmax(-1) for name in factors], 1)  # (N, K)
-    names = [_class_names(model, name, said[name].shape[1]) for name in factors]
+        found = model.program.boxes(model.mode_trace(x))
+    if found is None:
+        return None
+    places, factors = found
+    predictions = model.predict(x).predictions
+    best = torch.stack([predictions[name].argmax(-1) for name in factors], 1)  # (N, K)
+    names = [_class_names(model, name, predictions[name].shape[1]) for name in factors]
     words = [[own[i] for own, i in zip(names, row, strict=True)] for row in best.tolist()]
     return places.cpu().numpy(), words
 
@@ -62,7 +60,7 @@ def style_grid(
     down, across = torch.meshgrid(
         _sweep(style, dimensions[0], steps), _sweep(style, dimensions[1], steps), indexing="ij"
     )
-    values = _repeated(model.recognise(x[:1]).values, steps * steps)
+    values = _repeated(model.predict(x[:1]).values, steps * steps)
     code = values[style.name].clone()
     code[:, dimensions[0]], code[:, dimensions[1]] = down.flatten(), across.flatten()
     made = model.generate(steps * steps, {**values, style.name: code})
@@ -108,7 +106,7 @@ def traversals(
     model: TrainedModel, x: Tensor, style: NodeSpec, dimensions: list[int], steps: int = 9
 ) -> np.ndarray:
     """One item with one style dimension swept in each row, ``(D, steps, ...)`` (E19 Fig. 4 left)."""
-    values = _repeated(model.recognise(x[:1]).values, steps)
+    values = _repeated(model.predict(x[:1]).values, steps)
     rows = []
     for dimension in dimensions:
         code = values[style.name].clone()

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.workflow.item_rows import items_at_once
@@ -27,9 +26,10 @@ def prediction_rows(
     for batch in data.batches(items_at_once(model.shape), shuffle=False):
         part = list(itertools.islice(rest, len(batch)))
         items = dict(zip(names, zip(*part, strict=True), strict=True))
-        said = model.recognise(batch.x).summaries
-        absent = {name: nothing.numpy() for name, nothing in _absent(model, said).items()}
-        header, rows = prediction_table(model, {name: s.numpy() for name, s in said.items()}, items, absent)
+        found = model.predict(batch.x).predictions
+        without = {name: rows.numpy() for name, rows in model.program.not_applicable(found).items()}
+        arrays = {name: values.numpy() for name, values in found.items()}
+        header, rows = prediction_table(model, arrays, items, without)
         if not began:
             yield header
             began = True
@@ -38,36 +38,46 @@ def prediction_rows(
 
 def prediction_table(
     model: TrainedModel,
-    summaries: Mapping[str, np.ndarray],
+    predictions: Mapping[str, np.ndarray],
     items: Mapping[str, Sequence[Any]],
-    absent: Mapping[str, np.ndarray] | None = None,
+    not_applicable: Mapping[str, np.ndarray] | None = None,
 ) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: what tells the items apart, then for each named factor its class and probability, or its
-    numbers; nothing for items ``(N,)`` that have no such factor, by its name in ``absent``."""
+    """Return a table of predictions, one row for each item.
+
+    Parameters
+    ----------
+    model : TrainedModel
+        The model that made the predictions.
+    predictions : mapping from factor to array
+        Class probabilities ``(N, K)`` or means ``(N, D)``.
+    items : mapping from column to sequence
+        The first columns, which identify the items.
+    not_applicable : mapping from factor to array, optional
+        Items that do not have the factor, ``(N,)`` of bool. Their cells are empty.
+
+    Returns
+    -------
+    header : list of str
+        The names of the columns. A factor with classes has its class and the probability, any other one its means.
+    rows : list of list of str
+    """
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
     for node in model.labelled:
-        summary = summaries[node.name]
+        values = predictions[node.name]
         factor = model.data.factors[node.name]
-        nothing = (absent or {}).get(node.name, np.zeros(len(summary), dtype=bool))
+        empty = (not_applicable or {}).get(node.name, np.zeros(len(values), dtype=bool))
         if factor.kind == "continuous":
-            for d in range(summary.shape[1]):
-                header.append(node.name if summary.shape[1] == 1 else f"{node.name}[{d}]")
-                columns.append(_cells(nothing, [f"{value:.6g}" for value in summary[:, d]]))
+            for d in range(values.shape[1]):
+                header.append(node.name if values.shape[1] == 1 else f"{node.name}[{d}]")
+                columns.append(_cells(empty, [f"{value:.6g}" for value in values[:, d]]))
             continue
-        shares = class_probabilities(summary)
+        shares = class_probabilities(values)
         names = class_names(factor, shares.shape[1])
         header += [node.name, f"{node.name} probability"]
-        columns.append(_cells(nothing, [names[i] for i in shares.argmax(-1)]))
-        columns.append(_cells(nothing, [f"{p:.4f}" for p in shares.max(-1)]))
+        columns.append(_cells(empty, [names[i] for i in shares.argmax(-1)]))
+        columns.append(_cells(empty, [f"{p:.4f}" for p in shares.max(-1)]))
     return header, [list(row) for row in zip(*columns, strict=True)]
 
 
-def _absent(model: TrainedModel, said: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """Which items have no such factor, ``(N,)`` by its name: what a program's method ``absent(summaries)`` says."""
-    program: Any = model.module
-    found: Mapping[str, Tensor] = program.absent(said) if hasattr(program, "absent") else {}
-    return found
-
-
-def _cells(nothing: np.ndarray, words: list[str]) -> list[str]:
-    return ["" if empty else word for empty, word in zip(nothing, words, strict=True)]
+def _cells(empty: np.ndarray, words: list[str]) -> list[str]:
+    return ["" if without else word for without, word in zip(empty, words, strict=True)]

@@ -17,50 +17,34 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from unknot.core.program import Program, as_program, data_site, lacks
 from unknot.core.trace import Trace
+from unknot.core.tracing import trace
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
 from unknot.models.families import family_with
 from unknot.models.spec import NodeSpec
 from unknot.suggest import did_you_mean
-from unknot.workflow.generation import data_site
-from unknot.workflow.recognition import best_trace, recognise, summary
+from unknot.workflow.prediction import mode_trace, predict, site_prediction
 
 _EXAMPLES = 4  # items of the run that shows which sites a program has
-
-
-class TrainedBoth(nn.Module):
-    """Both programs of a module on a batch: what training calls, for a module without a ``forward`` of its own."""
-
-    def __init__(self, program: nn.Module) -> None:
-        super().__init__()
-        self.program = program
-
-    def forward(self, batch: Any) -> tuple[Trace, Trace]:
-        q = self.program.encode(batch.x, batch.values)  # type: ignore[operator]
-        return q, self.program.decode(batch.x, q)  # type: ignore[operator]
-
-
-def trainable(program: nn.Module) -> nn.Module:
-    """The module that training calls with a batch: the program itself, if it has a ``forward``."""
-    return TrainedBoth(program) if type(program).forward is nn.Module.forward else program
 
 
 def load_program(path: Path, name: str, arguments: Mapping[str, Any]) -> nn.Module:
     """Run a Python file and make the module of that name in it."""
     module = _run_file(path)
-    made = getattr(module, name, None)
+    made = vars(module).get(name)
     if not (isinstance(made, type) and issubclass(made, nn.Module)):
         there = [n for n, v in vars(module).items() if isinstance(v, type) and issubclass(v, nn.Module)]
         raise SpecError(f"model: {path} has no module '{name}'; {did_you_mean(name, there)}")
-    for method in ("encode", "decode"):
-        if not callable(getattr(made, method, None)):
-            raise SpecError(f"model: {name} in {path} has no method {method}(...) that returns a trace.")
     try:
-        return made(**arguments)
+        program: nn.Module = made(**arguments)
     except TypeError as error:
         given = ", ".join(arguments) or "no arguments"
         raise SpecError(f"model: {name} in {path} cannot be made with {given}: {error}.") from error
+    for method in lacks(as_program(program), "encode", "decode"):
+        raise SpecError(f"model: {name} in {path} has no method {method}(...) that returns a trace.")
+    return program
 
 
 def _run_file(path: Path) -> ModuleType:
@@ -87,19 +71,19 @@ def _run_file(path: Path) -> ModuleType:
 # ---- what can be known of a program from its traces -------------------------------------------------------
 
 
-def program_nodes(program: nn.Module, data: Dataset) -> list[NodeSpec]:
-    """The variables of a program as nodes: those it recognises, those that take labels, and the data.
+def program_nodes(program: Program, data: Dataset) -> list[NodeSpec]:
+    """Return the variables of a program as nodes: the sites of its encoder, factors that take labels, and the data.
 
-    A program takes labels of a factor that one of its sites is named after, or that its ``summaries(q)`` names.
+    A program takes labels of a factor if one of its sites has that name, or if its method ``predictions`` returns it.
     """
     x = torch.zeros(_EXAMPLES, *data.item_shape)
     with torch.random.fork_rng(devices=[]):
         q, p = example_traces(program, x)
-        said = recognise(program, x).summaries
+        predictions = predict(program, x).predictions
     data_name = data_site(q, p)
-    labelled = [name for name in said if name in data.factors]
+    labelled = [name for name in predictions if name in data.factors]
     nodes = [
-        NodeSpec(node.name, family, summary(node).shape[1], recognised_from=(data_name,))
+        NodeSpec(node.name, family, site_prediction(node).shape[1], recognised_from=(data_name,))
         for node in q.variables()
         if node.name not in labelled and (family := family_with(node.dist)) is not None
     ]
@@ -107,20 +91,13 @@ def program_nodes(program: nn.Module, data: Dataset) -> list[NodeSpec]:
         numbers = data.factors[name].kind == "continuous"
         family = family_with(q[name].dist) if name in q else None
         family = family or ("normal" if numbers else "categorical")
-        size = said[name].shape[1]
+        size = predictions[name].shape[1]
         nodes.append(NodeSpec(name, family, size, recognised_from=(data_name,), labels=True))
     return [*nodes, NodeSpec(data_name, "program")]
 
 
-def example_traces(program: nn.Module, x: Tensor) -> tuple[Trace, Trace]:
-    """Both traces on some items, at best values."""
-    q = _trace_of("encode", best_trace(program, x))
+def example_traces(program: Program, x: Tensor) -> tuple[Trace, Trace]:
+    """Return both traces of some items, every site at its mode."""
+    q = mode_trace(program, x)
     with torch.no_grad():
-        return q, _trace_of("decode", program.decode(x, q))  # type: ignore[operator]
-
-
-def _trace_of(method: str, made: object) -> Trace:
-    """What a program's method made, if it is a trace."""
-    if not isinstance(made, Trace):
-        raise SpecError(f"model: {method}(...) returns a trace, but this one returned {type(made).__name__}.")
-    return made
+        return q, trace(program.decode, x, q)

@@ -93,15 +93,15 @@ def open_run(path: str | Path, data_dir: str | Path | None = None) -> TrainedRun
     """A finished (or interrupted) run, with the weights of its last checkpoint."""
     run = RunFolder.open(path)
     trained, made = _open(run, _recipe(run), data_dir)
-    run.load_weights(made.trainee)
-    made.trainee.eval()
+    run.load_weights(made.model.module)
+    made.model.module.eval()
     return trained
 
 
 def _train(trained: TrainedRun, made: Assembly, config: TrainConfig) -> Result:
     train, held_out = hold_out(trained.model, made.data, config)
-    result = fit(made.trainee, train, config, trained.run, held_out)
-    made.trainee.eval()
+    result = fit(made.model.module, train, config, trained.run, held_out)
+    made.model.module.eval()
     return result
 
 

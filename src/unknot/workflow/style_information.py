@@ -21,7 +21,7 @@ def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> 
     Nodes are taken at the best values of their parents, so that q(z_d | x) is a density of x alone.
     """
     items = data.subset(range(min(_MEASURED, items_at_once(model.shape), len(data))))
-    best = model.recognition_trace(items.batch(range(len(items))).x)
+    best = model.mode_trace(items.batch(range(len(items))).x)
     size = max(dataset_size, len(items))
     found = []
     with torch.no_grad(), torch.random.fork_rng(devices=[]), validation(False):

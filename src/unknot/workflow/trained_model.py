@@ -1,4 +1,4 @@
-"""TrainedModel: the one object that recognises, varies, samples, reconstructs and scores, and is saved and loaded."""
+"""TrainedModel: the one object that predicts, varies, samples, reconstructs and scores, and is saved and loaded."""
 
 from __future__ import annotations
 
@@ -13,33 +13,39 @@ import numpy as np
 import torch
 from torch import Size, Tensor, nn
 
+from unknot.core.program import Program, as_program
 from unknot.core.trace import Trace
 from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec
 from unknot.workflow.class_weights import reweighed
 from unknot.workflow.followers import followers
-from unknot.workflow.generation import drawn_data, expected_data
+from unknot.workflow.generation import expected_items, sampled_items
 from unknot.workflow.item_rows import item_rows, items_at_once
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
-from unknot.workflow.recognition import Recognition, best_trace, recognise
+from unknot.workflow.prediction import Prediction, mode_trace, predict
 
 
 @dataclass(frozen=True)
 class TrainedModel:
     """A model and what must be known of its data to use it.
 
-    Its protocol is met by any module with ``encode(x, labels)`` and ``decode(x, q)`` that return traces; a
-    :class:`~unknot.models.GraphicalModel` is one, a program written by hand another.
-
-    - ``module``: the two programs. Training changes it in place.
-    - ``source``: where it comes from, so that it can be made again.
-    - ``data``: the training data without its items: shape, factors and their classes, columns.
-    - ``words``: factors whose classes are words even where they look like numbers.
-    - ``ink``: whether images are drawn as dark strokes on a page.
-    - ``class_weights``: for some factors weights of the classes in what is recognised
-      (:mod:`unknot.workflow.class_weights`).
+    Parameters
+    ----------
+    module : nn.Module
+        The two programs, for example a :class:`~unknot.models.GraphicalModel`, or a module written by hand with
+        ``encode(x, labels)`` and ``decode(x, q)``. Training changes it in place.
+    source : ModelSource
+        Where it comes from, so that it can be made again.
+    data : Dataset
+        The training data without its items: shape, factors and their classes, columns.
+    words : tuple of str
+        Factors whose classes are words even where they look like numbers.
+    ink : bool
+        Whether images are drawn as dark strokes on a page.
+    class_weights : mapping from factor to tuple of float
+        Weights of the classes in predictions (:mod:`unknot.workflow.class_weights`).
     """
 
     module: nn.Module
@@ -57,9 +63,19 @@ class TrainedModel:
         return self.data.item_shape
 
     @cached_property
+    def program(self) -> Program:
+        """The module, with defaults for the methods that it does not have."""
+        return as_program(self.module)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.module.parameters()).device
+
+    @cached_property
     def nodes(self) -> list[NodeSpec]:
         """All variables, the data among them."""
-        return self.source.nodes(self.module, self.data)
+        return self.source.nodes(self.program, self.data)
 
     @property
     def latents(self) -> list[NodeSpec]:
@@ -72,8 +88,8 @@ class TrainedModel:
 
     @cached_property
     def settable(self) -> list[NodeSpec]:
-        """The variables whose value can be given: all but answers that a program reads off several sites."""
-        sites = self.recognise(torch.zeros(1, *self.shape)).values
+        """The variables whose value can be given: all but predictions that are computed from several sites."""
+        sites = self.predict(torch.zeros(1, *self.shape)).values
         return [node for node in self.latents if node.name in sites]
 
     def node(self, name: str) -> NodeSpec:
@@ -93,33 +109,33 @@ class TrainedModel:
             lines.append(f"{node.name}: {node.family}, {size}{', takes labels' if node.labels else ''}")
         return "\n".join(lines)
 
-    # ---- recognising --------------------------------------------------------------------------------
+    # ---- prediction ---------------------------------------------------------------------------------
 
-    def recognise(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Recognition:
-        """What the recogniser says of items ``(N, ...)``, without drawing; ``known`` values replace its own."""
+    def predict(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
+        """Predict all factors of items ``(N, ...)``, without drawing; ``known`` values replace predictions."""
         parts = []
         step = items_at_once(self.shape)
         for start in range(0, len(x), step):
             rows = slice(start, start + step)
             items = item_rows(x, start, start + step)
-            told = None if known is None else {name: v[rows].to(self._device) for name, v in known.items()}
-            parts.append(recognise(self.module, items.to(self._device), told))
-        summaries = {n: torch.cat([p.summaries[n].cpu() for p in parts]) for n in parts[0].summaries}
+            given = None if known is None else {name: v[rows].to(self.device) for name, v in known.items()}
+            parts.append(predict(self.program, items.to(self.device), given))
+        predictions = {n: torch.cat([p.predictions[n].cpu() for p in parts]) for n in parts[0].predictions}
         for name, weights in self.class_weights.items():
-            summaries[name] = reweighed(summaries[name], weights)
-        return Recognition(
-            summaries, {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values}
+            predictions[name] = reweighed(predictions[name], weights)
+        return Prediction(
+            predictions, {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values}
         )
 
-    def recognition_trace(self, x: Tensor) -> Trace:
-        """The recognition program's trace at best values, with the distribution of every variable."""
-        return best_trace(self.module, x.to(self._device))
+    def mode_trace(self, x: Tensor) -> Trace:
+        """The encoder's trace with every variable at its mode."""
+        return mode_trace(self.program, x.to(self.device))
 
     # ---- generating ---------------------------------------------------------------------------------
 
     def generate(self, count: int, values: Mapping[str, Tensor]) -> Tensor:
         """Expected items ``(count, ...)`` at values of variables; those without a value are drawn from the prior."""
-        return self._made(expected_data, count, values)
+        return self._made(expected_items, count, values)
 
     def sample(self, count: int, /, *, mean: bool = False, **values: Any) -> Tensor:
         """New items, some variables given for all or for each in the user's own words: ``sample(16, digit=3)``.
@@ -130,20 +146,19 @@ class TrainedModel:
         if not isinstance(count, Integral) or count < 1:
             raise SpecError(f"sample() makes a whole number of items, at least 1, but got {count!r}.")
         told = {name: self.value(name, v, count) for name, v in values.items()}
-        return self._made(expected_data if mean else drawn_data, count, told)
+        return self._made(expected_items if mean else sampled_items, count, told)
 
     def _made(self, make: Callable[..., Tensor], count: int, values: Mapping[str, Tensor]) -> Tensor:
-        data = next(node.name for node in self.nodes if node.is_data)
         step, parts = items_at_once(self.shape), []
         for start in range(0, count, step):
             here = min(step, count - start)
-            told = {name: value[start : start + here].to(self._device) for name, value in values.items()}
-            parts.append(make(self.module, told, here, data, self.shape).cpu())
+            told = {name: value[start : start + here].to(self.device) for name, value in values.items()}
+            parts.append(make(self.program, told, here, self.shape).cpu())
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def reconstruct(self, x: Tensor) -> Tensor:
-        """What the model makes of items: recognised, then generated."""
-        return self.generate(len(x), self.recognise(x).values)
+        """Encode items and decode their modes: the expected data."""
+        return self.generate(len(x), self.predict(x).values)
 
     def vary(self, x: Tensor, name: str, settings: Iterable[Tensor]) -> Tensor:
         """Items with one variable changed and everything else kept, ``(N, K, ...)`` for K settings (S17 Fig. 2a).
@@ -151,14 +166,14 @@ class TrainedModel:
         A setting is one value for all items, a class index ``()`` or a vector ``(D,)``, or with an axis of items
         before it one for each.
 
-        What the recogniser computes from the changed variable without looking at the data follows it (S17's
-        q(s | i, l) for faces); all else stays as it was recognised.
+        Variables that the encoder computes from the changed one without looking at the data follow it (S17's
+        q(s | i, l) for faces); all else stays as it was predicted.
         """
         axes = 0 if has_classes(self.node(name)) else 1
-        values, following = self.recognise(x).values, followers(self.nodes, name)
+        values, following = self.predict(x).values, followers(self.nodes, name)
         if name not in values:
             raise SpecError(
-                f"'{name}' is read off other sites of the program: there is no site '{name}' to set."
+                f"'{name}' is predicted from other sites of the program: there is no site '{name}' to set."
             )
         columns = []
         for setting in settings:
@@ -167,7 +182,7 @@ class TrainedModel:
                 known = {
                     node.name: changed[node.name] for node in self.labelled if node.name not in following
                 }
-                again = self.recognise(x, known).values
+                again = self.predict(x, known).values
                 changed |= {node: again[node] for node in following}
             columns.append(self.generate(len(x), changed))
         return torch.stack(columns, 1)
@@ -226,7 +241,3 @@ class TrainedModel:
         from unknot.workflow.model_file import load_model
 
         return load_model(Path(path))
-
-    @property
-    def _device(self) -> torch.device:
-        return next(self.module.parameters()).device

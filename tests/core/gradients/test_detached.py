@@ -22,7 +22,7 @@ OBJECTIVES: dict[str, Callable[..., objectives.Terms]] = {
     "elbo": objectives.elbo,
     "semi_supervised": lambda q, p: objectives.semi_supervised(q, p, alpha=0.0),
     "importance_weighted": lambda q, p: objectives.importance_weighted(q, p, alpha=0.0),
-    "hfvae": lambda q, p: objectives.hfvae(q, p, 100, parents={}),
+    "hfvae": lambda q, p: objectives.hfvae(q, p, 100, parents={name: [] for name in q}),
 }
 
 

@@ -9,7 +9,7 @@ import unknot
 from tests.core.gradients.by_hand import B
 from tests.statistics import assert_mean
 from unknot.core.expectation import expect
-from unknot.core.gradients.score_function import RunningMean, leave_one_out
+from unknot.core.gradients import RunningMean, leave_one_out
 
 
 def test_score_function_with_leave_one_out() -> None:
@@ -62,7 +62,7 @@ def test_two_sites_may_share_a_running_mean() -> None:
         way = unknot.ScoreFunction(RunningMean())  # new: its first step
         q = unknot.Trace()
         first = q.bernoulli(logits=logit.expand(1), gradient=way, name="y1")
-        second = q.bernoulli(logits=logit.expand(1), gradient=way, name="y2")
+        second = q.bernoulli(logits=logit.expand(1), gradient=way, name="y2", event_dims=0)
         value = expect(q, (first + 2 * second) * (first + second + 3))
         slopes.append(torch.autograd.grad(value.sum(), logit)[0])
     assert_mean(torch.stack(slopes), truth)

@@ -9,14 +9,14 @@ from torch.nn.functional import binary_cross_entropy
 
 import unknot
 from unknot import GraphicalModel, node
-from unknot.core.best_values import best_values
+from unknot.core.handlers import modes
 from unknot.errors import SpecError
 from unknot.models.canvas import Canvas
 from unknot.models.canvas.cell_choice import CellChoice
 from unknot.models.canvas.finder import LOOKS
 from unknot.models.canvas.placing import cut_out, put_down
 from unknot.objectives import elbo, semi_supervised, sleep
-from unknot.workflow.recognition import recognise
+from unknot.workflow.prediction import predict
 
 NAN = float("nan")
 NORMAL = torch.distributions.Normal
@@ -173,10 +173,10 @@ def test_things_beyond_the_count_are_not_there() -> None:
 
 
 def test_summaries_answer_by_the_labels_names() -> None:
-    from unknot.workflow.recognition import recognise
+    from unknot.workflow.prediction import predict
 
     model = made().eval()
-    said = recognise(model, torch.rand(4, 1, 20, 20)).summaries
+    said = predict(model, torch.rand(4, 1, 20, 20)).predictions
     assert said["count"].shape == (4, 4)
     assert (said["count"][:, 0] == 0).all()
     assert said["digit_3"].shape == (4, 10)
@@ -194,7 +194,7 @@ def test_canvases_are_generated_at_any_values() -> None:
 @pytest.mark.parametrize("looks", LOOKS)
 def test_dreams_teach_the_finder_alone_and_every_part_of_it(looks: str) -> None:
     model = made(looks)
-    q, p = model.dream(16)
+    q, p = model.sleep_phase(16)
     unknot.check(q, p)
     sleep(q, p).loss.backward()
     assert all(w.grad is None for w in model.digit.parameters())
@@ -216,10 +216,10 @@ def test_dreams_are_labelled_from_left_to_right() -> None:
 
 
 def test_parts_add_up_to_what_is_made_anew() -> None:
-    from unknot.workflow.recognition import best_trace
+    from unknot.workflow.prediction import mode_trace
 
     model, x = made().eval(), torch.rand(4, 1, 20, 20)
-    q = best_trace(model, x)
+    q = mode_trace(model, x)
     parts = model.parts(q)
     whole = 1 - (1 - parts).prod(1)
     torch.testing.assert_close(model.decode(x, q)["x"].value, whole.clamp(1e-3, 1 - 1e-3))
@@ -247,15 +247,15 @@ def test_a_canvas_is_read_in_the_way_that_it_explains_best() -> None:
     model, x = made().eval(), torch.rand(5, 1, 20, 20)
     with torch.no_grad():
         make_unsure(model.finder.looks, x)
-        item, told = model.readings(x)
+        item, told = model.candidates(x)
         assert len(item)
-        with best_values():
+        with modes():
             bounds = []
             for row in range(len(item)):
                 one = x[item[row] : item[row] + 1]
                 q = model.encode(one, {name: values[row : row + 1] for name, values in told.items()})
                 bounds.append(elbo(q, model.decode(one, q), analytic=True).per_item)
-        said = recognise(model, x)
+        said = predict(model, x)
     bound = torch.cat(bounds)
     for row in item.unique():
         mine = (item == row).nonzero()[:, 0]
@@ -267,9 +267,9 @@ def test_a_canvas_is_read_in_the_way_that_it_explains_best() -> None:
 def test_seen_in_one_way_a_canvas_is_read_as_each_look_is_drawn_to() -> None:
     model, x = made().eval(), torch.rand(5, 1, 20, 20)
     model.ways = 1
-    with torch.no_grad(), best_values():
+    with torch.no_grad(), modes():
         drawn = model.encode(x)["more"].value
-    assert torch.equal(recognise(model, x).values["more"], drawn)
+    assert torch.equal(predict(model, x).values["more"], drawn)
 
 
 def test_answers_go_from_left_to_right_in_whatever_order_things_were_found() -> None:
@@ -277,10 +277,10 @@ def test_answers_go_from_left_to_right_in_whatever_order_things_were_found() -> 
     told = {"count": torch.tensor([3, 2, 1])}
     for k, at in enumerate(([0.5, 0.5, 0.5], [0.0, -0.6, NAN], [-0.5, NAN, NAN])):
         told[f"place_{k + 1}"] = torch.tensor([[one, 0.0, 0.3] if one == one else [NAN] * 3 for one in at])
-    with torch.no_grad(), best_values():
+    with torch.no_grad(), modes():
         q = model.encode(x, told)
     # untrained, the count is not what was told: summaries go by the recogniser's own
-    said, count = model.summaries(q), q["more"].dist.probs.argmax(-1) + model.fewest
+    said, count = model.predictions(q), q["more"].dist.probs.argmax(-1) + model.fewest
     found = torch.stack([said[f"place_{k + 1}"][:, 0] for k in range(3)], 1)
     own = torch.stack([q[f"thing[{k}].place"].dist.mean[:, 0] for k in range(3)], 1)
     for row in range(3):
@@ -294,7 +294,7 @@ def test_answers_go_from_left_to_right_in_whatever_order_things_were_found() -> 
 
 def test_things_beyond_the_count_are_absent() -> None:
     said = {"count": torch.tensor([[0.1, 0.8, 0.1, 0.0], [0.0, 0.0, 0.3, 0.7]])}
-    absent = made().absent(said)
+    absent = made().not_applicable(said)
     assert {name: nothing.tolist() for name, nothing in absent.items()} == {
         "digit_1": [False, False],
         "place_1": [False, False],
@@ -307,7 +307,7 @@ def test_things_beyond_the_count_are_absent() -> None:
 
 def test_boxes_stand_where_the_parts_lie_from_left_to_right() -> None:
     model, x = made().eval(), torch.rand(6, 1, 20, 20)
-    with torch.no_grad(), best_values():
+    with torch.no_grad(), modes():
         q = model.encode(x)
         places, names = model.boxes(q)
         parts = model.parts(q)

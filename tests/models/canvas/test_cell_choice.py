@@ -6,7 +6,7 @@ import torch
 from scipy.stats import chi2
 
 from unknot import partial
-from unknot.core.best_values import best_values
+from unknot.core.handlers import modes
 from unknot.models.canvas.cell_choice import CellChoice
 
 
@@ -62,7 +62,7 @@ def test_more_looks_need_no_more_weights() -> None:
 def test_the_first_way_to_look_takes_the_best_cells_and_the_others_stray() -> None:
     looks, x = made()
     looks.eval()
-    with torch.no_grad(), best_values():
+    with torch.no_grad(), modes():
         best = looks(x, [None] * 3, None)
         place, count = looks.ways(x, 5)
     assert (place.shape, count.shape) == ((5, 4, 3, 3), (5, 4, 3))

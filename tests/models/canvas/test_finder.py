@@ -7,7 +7,7 @@ import torch
 
 import unknot
 from tests.models.canvas.test_canvas import labels, made, make_unsure
-from unknot.core.best_values import best_values
+from unknot.core.handlers import modes
 from unknot.errors import SpecError
 from unknot.models.canvas.finder import LOOKS, Finder
 from unknot.objectives import elbo
@@ -61,7 +61,7 @@ def test_readings_are_the_different_counts_of_several_ways_to_look() -> None:
     x = torch.rand(6, 1, 20, 20)
     with torch.no_grad():
         make_unsure(finder.looks, x)
-        item, told = finder.readings(x, ways=30)
+        item, told = finder.candidates(x, ways=30)
         assert set(told) == {"count", "place_1", "place_2", "place_3"}
         assert 0 < len(item.unique()) <= 6
         for row in item.unique():
@@ -75,12 +75,12 @@ def test_readings_are_the_different_counts_of_several_ways_to_look() -> None:
                     assert counts[i] != counts[j] or not near
         # whoever is told the places of a reading comes to its count
         places = {name: values for name, values in told.items() if name != "count"}
-        with best_values():
+        with modes():
             q = finder.encode(x[item], places)
     assert torch.equal(q["more"].value, told["count"])
 
 
 def test_one_way_or_glances_leave_nothing_to_read() -> None:
     x = torch.rand(2, 1, 20, 20)
-    assert len(Finder("cell_choice", 20, 0.3, 0, 3).readings(x, ways=1)[0]) == 0
-    assert len(Finder("glances", 20, 0.3, 0, 3).readings(x, ways=9)[0]) == 0
+    assert len(Finder("cell_choice", 20, 0.3, 0, 3).candidates(x, ways=1)[0]) == 0
+    assert len(Finder("glances", 20, 0.3, 0, 3).candidates(x, ways=9)[0]) == 0

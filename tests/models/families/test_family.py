@@ -58,7 +58,7 @@ def test_labels_and_settings_are_values_that_the_node_can_take(name: str) -> Non
     if settings is not None:
         assert len(settings.values) == len(settings.names)
         model.encode(torch.randn(len(settings.names), 4), {"z": settings.values})
-        made = model.expected(unknot.given(len(settings.names), z=settings.values))
+        made = model.expected_data(unknot.given(len(settings.names), z=settings.values))
         assert made.shape == (len(settings.names), 4)
 
 

@@ -42,9 +42,9 @@ def test_shares_of_words_and_drawn_documents() -> None:
     import unknot
 
     model = described("product_topics", {"topics": 3}).eval()
-    shares = model.expected(unknot.given(4))
+    shares = model.expected_data(unknot.given(4))
     torch.testing.assert_close(shares.sum(-1), torch.ones(4))
-    assert model.drawn(unknot.given(4)).sum(-1).tolist() == [100.0] * 4
+    assert model.sample_data(unknot.given(4)).sum(-1).tolist() == [100.0] * 4
 
 
 def test_a_sampled_normaliser_is_for_training() -> None:
@@ -54,6 +54,6 @@ def test_a_sampled_normaliser_is_for_training() -> None:
     model.decode(x, q).log_prob().sum().backward()
     weight = model.generation["x"].words.weight
     assert weight.grad.is_sparse
-    torch.testing.assert_close(model.expected(q).sum(-1), torch.ones(5))
+    torch.testing.assert_close(model.expected_data(q).sum(-1), torch.ones(5))
     model.eval()
     torch.testing.assert_close(model.decode(x, q)["x"].log_prob, model.decode(x.to_dense(), q)["x"].log_prob)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import unknot
-from unknot.core.best_values import best_values
+from unknot.core.handlers import modes
 from unknot.models.ink_frame import ink_moments
 from unknot.models.posed import Posed
 from unknot.models.posed.upright import RADIUS
@@ -95,9 +95,9 @@ def test_place_and_scale_are_those_of_the_ink() -> None:
 
 def test_the_angle_is_reported_at_best_values() -> None:
     model = made()
-    with best_values(), torch.no_grad():
+    with modes(), torch.no_grad():
         q = model.encode(torch.rand(5, 1, 16, 16, dtype=torch.float64))
-    said = model.summaries(q)
+    said = model.predictions(q)
     assert said["angle"].shape == (5, 1)
     torch.testing.assert_close(said["angle"], model.angle(q["sector"].value, q["within"].value))
 

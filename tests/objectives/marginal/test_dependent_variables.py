@@ -140,7 +140,7 @@ def test_the_shortcut_is_biased():
             p = decoder(x, q)
             options = {"parents": {"z": ["y"]}, "encoder": lambda given: encoder(x, given["y"])}
             right.append(decompose(q, p, 64, estimator="exact", **options))
-            short.append(decompose(q, p, 64, estimator="exact", parents={}))
+            short.append(decompose(q, p, 64, estimator="exact", parents={name: [] for name in q}))
     difference = torch.stack(
         [a["between"].mean() - b["between"].mean() for a, b in zip(right, short, strict=True)]
     )

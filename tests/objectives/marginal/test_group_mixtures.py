@@ -51,6 +51,31 @@ def test_samples_before_the_items_are_rows() -> None:
         torch.testing.assert_close(one, other)
 
 
+@pytest.mark.parametrize(
+    "shapes",
+    [[(3, 1, R), (3, R)], [(R, 1, R), (R, R)], [(R,), (2, R)], [(2, R), (R,)], [(3, 1, R), (2, R), (R,)]],
+    ids=str,
+)
+def test_matrices_with_other_leading_axes_are_broadcast(shapes: list[tuple[int, ...]]) -> None:
+    """An enumerated class (K, 1, B), a style (S, B) and an observed class (B,), K = S among them."""
+    weights, common = WEIGHTS["stratified"], torch.broadcast_shapes(*shapes)
+    ours = [torch.randn(*shape, C, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    wide = [joint.detach().expand(*common, C).clone().requires_grad_() for joint in ours]
+    found = [log.expand(common) for log in group_mixtures(ours, weights)]
+    for log, wanted in zip(found, one_by_one(wide, weights), strict=True):
+        torch.testing.assert_close(log, wanted)
+    slopes = torch.randn(len(found), *common, dtype=torch.float64)
+    (torch.stack(found) * slopes).sum().backward()
+    (torch.stack(one_by_one(wide, weights)) * slopes).sum().backward()
+    for one, other in zip(ours, wide, strict=True):
+        torch.testing.assert_close(one.grad, other.grad.sum_to_size(one.shape))
+
+
+def test_the_operator_refuses_matrices_of_different_shapes() -> None:
+    with pytest.raises(ValueError, match="same shape"):
+        two_mixtures(torch.zeros(2, C), torch.zeros(4, C), None, -1.0, -1.0)
+
+
 def test_an_own_item_that_holds_everything_does_not_cancel() -> None:
     """Own weight 1/N far below the others': correcting a finished sum would leave no digits in float32."""
     joints = [torch.full((2, 2), -30.0).fill_diagonal_(0.0), torch.full((2, 2), -1.0).fill_diagonal_(0.0)]

@@ -15,7 +15,7 @@ from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 def test_a_reference_batch_adds_columns():
     x, more, encoder = data(), data(9), Encoder()
     q, reference = encoder(x), encoder(more)
-    terms = decompose(q, decoder(x, q), N, reference=reference, parents={})
+    terms = decompose(q, decoder(x, q), N, reference=reference, parents={name: [] for name in q})
     logs = leaf_logs(q)
     for name in logs:
         dist = reference[name].dist
@@ -33,10 +33,12 @@ def test_exact_takes_the_whole_data_set_as_reference():
     x, encoder = data(20), Encoder()
     torch.manual_seed(1)
     whole = encoder(x)
-    all_at_once = decompose(whole, decoder(x, whole), 20, estimator="exact", parents={})
+    all_at_once = decompose(whole, decoder(x, whole), 20, estimator="exact", parents={"y": [], "z": []})
     torch.manual_seed(2)
     q = encoder(x[:B])
-    part = decompose(q, decoder(x[:B], q), 20, estimator="exact", reference=whole, parents={})
+    part = decompose(
+        q, decoder(x[:B], q), 20, estimator="exact", reference=whole, parents={name: [] for name in q}
+    )
     logs = {}
     for name in ("z", "w"):
         rows = [whole[name].dist.log_prob(q[name].value[b]) for b in range(B)]
@@ -64,7 +66,9 @@ def test_a_trace_without_a_batch_is_refused():
 @pytest.mark.parametrize("estimator", ["stratified", "minibatch_weighted", "naive"])
 def test_every_node_of_the_tree_is_a_mixture_over_the_batch(estimator):
     q = Encoder()(data())
-    tree = InferenceMarginal(N, estimator, parents={}).tree(q, {"content": ["y"], "style": ["z", "w"]})
+    tree = InferenceMarginal(N, estimator, parents={name: [] for name in q}).tree(
+        q, {"content": ["y"], "style": ["z", "w"]}
+    )
     logs, weights = leaf_logs(q), weight_loop(estimator, N, B, range(B))
     close = lambda one, other: torch.testing.assert_close(one.detach(), other, rtol=1e-9, atol=1e-9)  # noqa: E731
     close(tree.log_q, log_q_loop(["y", "z", "w"], logs, weights))

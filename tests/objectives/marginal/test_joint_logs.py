@@ -18,14 +18,14 @@ def trace(labels: torch.Tensor | None) -> unknot.Trace:
     q.concrete(torch.randn(B, 4), 0.66, value=known, name="y")
     q.normal(torch.randn(B, D), 0.5, name="z", event_dims=1)
     q.normal(torch.randn(B, 1), 0.5, name="w", event_dims=1)
-    q.beta(1 + torch.rand(B), 2.0, name="v")
+    q.beta(1 + torch.rand(B), 2.0, name="v", event_dims=0)
     return q
 
 
 @pytest.mark.parametrize("labels", [None, torch.tensor([0, -1, 3, -1, 1, 2, -1])])
 def test_they_are_those_of_the_tree(labels: torch.Tensor | None) -> None:
     q = trace(labels)
-    marginals = InferenceMarginal(100, parents={})
+    marginals = InferenceMarginal(100, parents={name: [] for name in q})
     groups = {"first": ["y", "w"], "second": ["z"], "third": ["v"]}
     found = marginals.group_logs(q, groups)
     assert found is not None

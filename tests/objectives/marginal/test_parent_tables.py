@@ -36,7 +36,7 @@ def test_both_ways_give_the_same_table(order, samples):
     assert held is not None
     want = WEIGHT if order == ("a", "b") else WEIGHT.transpose(0, 1)
     torch.testing.assert_close(held.loc, want.reshape(6, 1, 4).expand(6, B, 4))
-    run = EncoderRuns(lambda given: encode(given, "score_function"), B).table(q["z"], parents)
+    run = EncoderRuns(lambda given: encode(given, "score_function"), B, {}).table(q["z"], parents)
     torch.testing.assert_close(run.loc, held.loc)
 
 
@@ -69,6 +69,6 @@ def test_soft_draws_are_not_finite():
 
 
 def test_an_encoder_that_ignores_what_it_is_given_is_refused():
-    runs = EncoderRuns(lambda given: encode({}, "score_function"), B)
+    runs = EncoderRuns(lambda given: encode({}, "score_function"), B, {})
     with pytest.raises(SpecError, match="does not have 'a' at the given value"):
         runs.at({"a": torch.eye(3)[:1].expand(B, 3)})

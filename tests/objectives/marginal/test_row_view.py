@@ -3,7 +3,7 @@
 import torch
 
 import unknot
-from unknot.objectives.marginal.row_view import row_view, shifted_rows
+from unknot.objectives.marginal.row_view import over_items, row_view, shifted_rows
 
 
 def draws() -> unknot.Trace:
@@ -29,3 +29,14 @@ def test_a_shift_brings_the_next_items_draw_to_an_item():
         alone = unknot.core.relaxed.Concrete(logits, 0.66)
         score = alone.log_mass(node.value[1, draw]) if known else alone.log_density(node.unbounded[1, draw])
         torch.testing.assert_close(moved.log_prob[item], score)
+
+
+def test_a_draw_that_all_items_share_has_a_row_for_each():
+    for shape, wide in (((2,), (3,)), ((1, 2), (3,))):
+        q = unknot.Trace()
+        q.normal(torch.zeros(*shape), 1.0, name="z", event_dims=1)
+        view = over_items(q["z"], 3)
+        assert view.leading_shape == wide
+        torch.testing.assert_close(view.log_prob, q["z"].log_prob.expand(3))
+    node = draws()["y"]
+    assert over_items(node, 3) is node

@@ -27,7 +27,7 @@ def write(site: str, q: unknot.Trace, value=None) -> None:
         "shared scale": lambda: q.normal(randn(B, 3), torch.ones(3, dtype=double), value=value, name="v"),
         "laplace": lambda: q.laplace(randn(B, 3), positive, value=value, name="v"),
         "gamma": lambda: q.gamma(positive, positive, value=value, name="v"),
-        "dirichlet": lambda: q.dirichlet(positive, value=value, name="v"),
+        "dirichlet": lambda: q.dirichlet(positive[:, :2], value=value, name="v"),
         "categorical": lambda: q.categorical(logits=randn(B, 4), value=value, name="v"),
         "one hot": lambda: q.one_hot_categorical(logits=randn(B, 4), value=value, name="v"),
         "bernoulli": lambda: q.bernoulli(logits=randn(B, 3), value=value, name="v"),
@@ -61,7 +61,7 @@ SITES = [
 
 def one_item(dist: Distribution, c: int, lead: int) -> Distribution:
     """The distribution of item c, by rebuilding it from that item's parameters."""
-    from unknot.core.distribution_parameters import map_parameters
+    from unknot.core.distributions import map_parameters
 
     return map_parameters(dist, lambda tensor: tensor[c])
 

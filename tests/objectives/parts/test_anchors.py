@@ -20,7 +20,7 @@ def traces() -> tuple[unknot.Trace, unknot.Trace]:
 
 def test_anchors_may_be_single_dimensions(traces):
     q, p = traces
-    terms = anchor_vae(q, p, N, anchors={"z": [0, 2]}, lambda_=1.0, parents={})
+    terms = anchor_vae(q, p, N, anchors={"z": [0, 2]}, lambda_=1.0, parents={name: [] for name in q})
     loc, scale = q["z"].dist.loc, q["z"].dist.scale
     want = torch.zeros(B, dtype=torch.float64)
     for b in range(B):
@@ -36,7 +36,7 @@ def test_anchors_count_where_they_were_drawn():
     x = data()
     known = torch.tensor([1, -1, 2, -1, -1, 0])
     q = Encoder()(x, unknot.partial(known))
-    terms = anchor_vae(q, decoder(x, q), N, anchors=["y"], parents={})
+    terms = anchor_vae(q, decoder(x, q), N, anchors=["y"], parents={name: [] for name in q})
     assert (terms["anchors"] == 0).tolist() == (known >= 0).tolist()
 
 

@@ -79,8 +79,10 @@ def test_a_price_weighs_its_part_in_the_place_of_the_bounds_own() -> None:
     q, p = traces(torch.randn(6, 3), torch.zeros(3))
     z = q.normal(torch.randn(6, 2), 0.5, name="z")
     p.normal(torch.zeros(2), 1.0, value=z, name="z")
-    usual = hfvae(q, p, 100, alpha=2.0, parents={})
-    priced = hfvae(q, p, 100, alpha=2.0, information={"c": -19.0}, marginal={"c": 41.0}, parents={})
+    usual = hfvae(q, p, 100, alpha=2.0, parents={name: [] for name in q})
+    priced = hfvae(
+        q, p, 100, alpha=2.0, information={"c": -19.0}, marginal={"c": 41.0}, parents={name: [] for name in q}
+    )
     information, marginal = class_parts(q, p, "c")
     more = (-19.0 - 2.0) * information.mean() + (41.0 - 1.0) * marginal.mean()
     torch.testing.assert_close(priced.loss, usual.loss - more)
@@ -92,7 +94,7 @@ def test_what_is_no_class_is_refused_by_name() -> None:
     p.normal(torch.zeros(2), 1.0, value=z, name="z")
     assert class_sites(q) == ["c"]
     with pytest.raises(SpecError, match="there is no class 'z'"):
-        hfvae(q, p, 100, information={"z": 0.0}, parents={})
+        hfvae(q, p, 100, information={"z": 0.0}, parents={name: [] for name in q})
     with pytest.raises(SpecError, match="no class of the recogniser"):
         class_parts(q, p, "z")
 

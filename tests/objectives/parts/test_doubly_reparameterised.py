@@ -145,7 +145,7 @@ def test_doubly_reparameterised_refuses_draws_without_a_path() -> None:
 def test_doubly_reparameterised_refuses_parameters_that_hang_on_another_draw(samples: int | None) -> None:
     q, p = unknot.Trace(samples=samples), unknot.Trace()
     first = q.normal(torch.zeros(2, requires_grad=True), 1.0, name="z1")
-    q.normal(first, 1.0, name="z2")
+    q.normal(first, 1.0, name="z2", event_dims=0)
     for name in ("z1", "z2"):
         p.normal(0.0, 1.0, value=q[name], name=name)
     with pytest.raises(SpecError, match="site 'z2' depend on another site's draw"):

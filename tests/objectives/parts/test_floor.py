@@ -33,7 +33,7 @@ def test_without_correlation_the_estimate_is_below_zero_and_less_so_in_larger_ba
     found = {}
     for items in (64, 256):
         q, p = traces(independent(items, 8, 0.6), 0.6)
-        found[items] = -float(decompose(q, p, SIZE, parents={})["within"].mean())
+        found[items] = -float(decompose(q, p, SIZE, parents={name: [] for name in q})["within"].mean())
     assert found[64] < found[256] < 0
 
 
@@ -41,7 +41,7 @@ def test_below_zero_the_objective_is_the_bound_with_its_gradient():
     torch.manual_seed(1)
     means = independent(64, 8, 0.6).requires_grad_()
     q, p = traces(means, 0.6)
-    held = hfvae(q, p, SIZE, beta=4.0, gamma=3.0, floor=True, parents={})
+    held = hfvae(q, p, SIZE, beta=4.0, gamma=3.0, floor=True, parents={name: [] for name in q})
     assert torch.allclose(held.total, elbo(q, p).total, rtol=1e-5)
     (ours,) = torch.autograd.grad(held.loss, means, retain_graph=True)
     (bound,) = torch.autograd.grad(elbo(q, p).loss, means)
@@ -52,7 +52,8 @@ def test_above_zero_the_price_is_as_without():
     torch.manual_seed(2)
     q, p = traces(torch.randn(64, 1).expand(64, 3).contiguous(), 0.3)  # three times the same code
     held, priced = (
-        hfvae(q, p, SIZE, beta=4.0, gamma=3.0, floor=floor, parents={}) for floor in (True, False)
+        hfvae(q, p, SIZE, beta=4.0, gamma=3.0, floor=floor, parents={name: [] for name in q})
+        for floor in (True, False)
     )
     assert float(held.total) == float(priced.total)
     assert float(held.weights["within"]) == 3.0

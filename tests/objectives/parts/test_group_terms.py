@@ -16,7 +16,7 @@ from unknot.objectives.decomposition import decompose
 from unknot.objectives.parts.group_terms import correlation_between, information_of
 
 B, K, D = 6, 3, 2
-APART = {"parents": {}}
+APART = {"parents": {"digit": []}}
 LABELS = torch.tensor([0, -1, 2, -1, 1, 0])
 LIGHTS = torch.tensor([[0.3], [float("nan")], [float("nan")], [-1.0], [0.1], [2.0]], dtype=torch.float64)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 import unknot
+from unknot.core.expectation import Part
 from unknot.objectives.parts.label_weights import effective_samples, label_weights
 
 
@@ -14,7 +15,7 @@ def draw_then_label(samples: int | None, gradient: str | None = None) -> unknot.
     z = q.categorical(logits=torch.tensor([[0.0, 1.0], [0.0, 0.0]]), name="z", gradient=gradient)
     table = torch.tensor([[0.0, 1.0], [0.5, 0.0]])  # logits of y for each z
     labels = unknot.partial(torch.tensor([1, -1]))
-    q.categorical(logits=table[z], value=labels, name="y")
+    q.categorical(logits=table[z], value=labels, name="y", event_dims=0)
     return q
 
 
@@ -36,29 +37,31 @@ def test_the_weight_is_the_labels_probability_at_the_draw() -> None:
     assert normalised is not None
     torch.testing.assert_close(normalised.sum(0), torch.ones(2))
     values = torch.randn(4, 2)
-    torch.testing.assert_close(weights.average(values, normalised), (normalised * values).sum(0))
+    mean = weights.averages({"f": [Part(values, {}, "f")]}, normalised)["f"]
+    torch.testing.assert_close(mean, (normalised * values).sum(0))
 
 
 def test_an_enumerated_parent_is_summed_out() -> None:
     q = draw_then_label(samples=None, gradient="enumerate")
     weights = label_weights(q.variables())
     assert weights is not None
-    assert weights.within is not None
     prior = torch.tensor([0.0, 1.0]).softmax(-1)
     likelihood = torch.tensor([[0.0, 1.0], [0.5, 0.0]]).softmax(-1)[:, 1]
     torch.testing.assert_close(weights.log_weight[0, 0], (prior * likelihood).sum().log())
     posterior = prior * likelihood / (prior * likelihood).sum()
-    torch.testing.assert_close(weights.within[:, 0, 0], posterior)
+    which = (q["z"].value == 1).double()  # (K, 1, B)
+    mean = weights.over_values({"f": [Part(which, q.axes, "f")]})["f"]
+    torch.testing.assert_close(mean[0, 0], posterior[1].double())
 
 
 def test_weights_of_labels_that_come_first_are_constant() -> None:
     q = unknot.Trace(samples=3)
     q.categorical(logits=torch.zeros(2, 4), value=torch.tensor([1, 2]), name="y")
-    q.normal(torch.zeros(2), 1.0, name="z")
+    q.normal(torch.zeros(2), 1.0, name="z", event_dims=0)
     weights = label_weights(q.variables())
     assert weights is not None
     assert weights.labelled is True
-    assert weights.log_joint is None
+    assert weights.constant
     torch.testing.assert_close(weights.log_weight, torch.full((2,), 0.25).log())
 
 

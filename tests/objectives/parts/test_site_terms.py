@@ -6,10 +6,11 @@ import pytest
 import torch
 
 import unknot
+from unknot.core.expectation import total
 from unknot.errors import SpecError, TraceError
 from unknot.objectives import elbo
 from unknot.objectives.parts.site_terms import (
-    data_and_log_terms,
+    SiteParts,
     log_conditional,
     log_ratio,
     proposals,
@@ -54,18 +55,18 @@ def pair() -> tuple[unknot.Trace, unknot.Trace]:
     """z drawn, y known for one of two items; data, a log-term, and a site that p draws itself."""
     q, p = unknot.Trace(), unknot.Trace()
     q.categorical(logits=torch.zeros(2, 3), value=unknot.partial(torch.tensor([1, -1])), name="y")
-    q.normal(torch.zeros(2), 1.0, name="z")
+    q.normal(torch.zeros(2), 1.0, name="z", event_dims=0)
     p.categorical(logits=torch.tensor([0.0, 1.0, 2.0]), value=q["y"], name="y")
     p.normal(0.5, 1.0, value=q["z"], name="z")
     p.normal(0.0, 1.0, value=torch.tensor([0.0, 1.0]), name="x")
     p.log_term(torch.tensor([3.0, 4.0]), name="bonus")
-    p.normal(torch.zeros(2), 1.0, name="own")
+    p.normal(torch.zeros(2), 1.0, name="own", event_dims=0)
     return q, p
 
 
 def test_data_and_log_terms_stand_apart_and_own_draws_count_nothing() -> None:
     q, p = pair()
-    terms = data_and_log_terms(q, p)
+    terms = {name: total(parts) for name, parts in SiteParts(q, p).data_and_log_terms().items()}
     assert list(terms) == ["reconstruction", "log_term[bonus]"]
     torch.testing.assert_close(terms["reconstruction"], p["x"].log_prob)
     torch.testing.assert_close(terms["log_term[bonus]"], torch.tensor([3.0, 4.0]))

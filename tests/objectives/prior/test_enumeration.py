@@ -23,7 +23,7 @@ def test_a_relaxed_parent_has_no_list_of_values():
 def test_combinations_run_over_all_values_of_all_sites():
     q = unknot.Trace()
     q.categorical(logits=torch.zeros(2, 3), name="a")
-    q.bernoulli(logits=torch.zeros(2), name="b")
+    q.bernoulli(logits=torch.zeros(2), name="b", event_dims=0)
     listed = combinations([q["a"], q["b"]])
     assert listed is not None
     pairs = list(zip(listed["a"].tolist(), listed["b"].tolist(), strict=True))

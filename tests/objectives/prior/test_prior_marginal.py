@@ -57,7 +57,7 @@ def test_sites_that_depend_on_each_other_in_the_prior_need_the_program():
     program, x = Program(), data()
     q = program.encode(x)
     with pytest.raises(SpecError, match="z, v depend on other latent sites"):
-        decompose(q, program(q), N, parents={})
+        decompose(q, program(q), N, parents={name: [] for name in q})
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_sampled_marginals_leave_the_sum_at_the_elbo(tree):
     program, x = Program(), data()
     q = program.encode(x)
     p = program(q)
-    terms = decompose(q, p, N, tree, parents={}, prior=program, prior_draws=16)
+    terms = decompose(q, p, N, tree, parents={name: [] for name in q}, prior=program, prior_draws=16)
     torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
 
 
@@ -76,8 +76,10 @@ def shares_of_p(program: Program, q: unknot.Trace, tree, draws: int) -> dict[str
     flat = unknot.Trace()
     for node in q.variables():
         flat.variable(node.dist, q[node.name], name=node.name)
-    with_p = decompose(q, program(q), N, tree, parents={}, prior=program, prior_draws=draws)
-    with_q = decompose(q, flat, N, tree, parents={}, prior_parents={})
+    with_p = decompose(
+        q, program(q), N, tree, parents={name: [] for name in q}, prior=program, prior_draws=draws
+    )
+    with_q = decompose(q, flat, N, tree, parents={name: [] for name in q}, prior_parents={})
     return {name: with_p[name] - with_q[name] for name in with_p if name != "reconstruction"}
 
 
@@ -115,7 +117,9 @@ def test_a_prior_that_depends_on_the_input_alone_factorises():
     p = unknot.Trace()
     for name in ("z", "w"):
         p.normal(x[:, :D], 1.0, value=q[name], name=name)
-    torch.testing.assert_close(decompose(q, p, N, parents={}, prior_parents={}).per_item, elbo(q, p).per_item)
+    torch.testing.assert_close(
+        decompose(q, p, N, parents={name: [] for name in q}, prior_parents={}).per_item, elbo(q, p).per_item
+    )
 
 
 def test_labels_and_a_repeated_constant_prior_are_no_dependence_if_so_stated():
@@ -126,8 +130,8 @@ def test_labels_and_a_repeated_constant_prior_are_no_dependence_if_so_stated():
     p.normal(torch.zeros(B, D, dtype=double), 1.0, value=q["z"], name="z")
     p.normal(0.0, 1.0, value=q["w"], name="w")
     with pytest.raises(SpecError, match="prior_parents"):
-        decompose(q, p, N, parents={})
-    terms = decompose(q, p, N, parents={}, prior_parents={})
+        decompose(q, p, N, parents={name: [] for name in q})
+    terms = decompose(q, p, N, parents={name: [] for name in q}, prior_parents={})
     torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
 
 
@@ -143,5 +147,5 @@ def test_as_many_draws_as_dimensions_are_no_riddle(draws: int) -> None:
 
     x = data()
     q = encoder_of(x, "v", "z")
-    terms = decompose(q, prior(q), N, parents={}, prior=prior, prior_draws=draws)
+    terms = decompose(q, prior(q), N, parents={name: [] for name in q}, prior=prior, prior_draws=draws)
     torch.testing.assert_close(terms.per_item, elbo(q, prior(q)).per_item)

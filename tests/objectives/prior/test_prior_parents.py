@@ -36,7 +36,7 @@ def test_a_batch_of_one_class_depends_on_it_all_the_same(mode):
     with mode():
         q = encode(torch.zeros(B, dtype=torch.long))
         found = prior_parents(sites(mixture_prior(q)), mixture_prior, None)
-        terms = decompose(q, mixture_prior(q), 40, parents={}, prior=mixture_prior)
+        terms = decompose(q, mixture_prior(q), 40, parents={name: [] for name in q}, prior=mixture_prior)
     assert found == {"y": [], "z": ["y"]}
     assert prior_parents(sites(mixture_prior(q)), None, None) == {"y": [], "z": ["y"]}
     z = q["z"].value
@@ -45,7 +45,7 @@ def test_a_batch_of_one_class_depends_on_it_all_the_same(mode):
     flat = unknot.Trace()
     flat.one_hot_categorical(logits=torch.zeros(2), value=q["y"], name="y")
     flat.normal(torch.zeros(1), 1.0, value=q["z"], name="z")
-    share = terms["marginal"] - decompose(q, flat, 40, parents={})["marginal"]
+    share = terms["marginal"] - decompose(q, flat, 40, parents={name: [] for name in q})["marginal"]
     torch.testing.assert_close(share, exact - flat["z"].log_prob)
 
 
@@ -77,7 +77,7 @@ def test_a_path_without_gradient_is_refused_in_every_mode(cut, mode):
         y = p.concrete(torch.zeros(2), 0.66, value=q["y"], name="y")
         p.normal(cut(y) @ MEANS, 0.5, value=q["z"], name="z", event_dims=1)
         with pytest.raises(SpecError, match="prior=lambda given"):
-            decompose(q, p, 40, parents={})
+            decompose(q, p, 40, parents={name: [] for name in q})
 
 
 def test_parameters_without_items_depend_on_nothing():

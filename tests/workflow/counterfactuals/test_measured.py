@@ -107,13 +107,13 @@ def test_documents_are_read_again_with_as_many_words_as_they_had(monkeypatch: py
     counts = np.random.default_rng(0).poisson(3.0, size=(20, 12)).astype(np.int64)
     data = from_arrays(counts, {"topic": np.arange(20) % 2})
     model, lengths = like(nodes, data), []
-    recognise = type(model).recognise
+    recognise = type(model).predict
 
     def recorded(self, x, known=None):  # type: ignore[no-untyped-def]
         lengths.append(x.sum(-1))
         return recognise(self, x, known)
 
-    monkeypatch.setattr(type(model), "recognise", recorded)
+    monkeypatch.setattr(type(model), "predict", recorded)
     counterfactuals(model, data)
     judged = lengths[1]  # after a look at what can be set
     assert sum(len(one) == len(judged) and bool((one - judged).abs().max() < 1e-3) for one in lengths) >= 4

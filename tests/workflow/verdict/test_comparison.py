@@ -9,7 +9,7 @@ import torch
 from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
 from unknot.models import node
-from unknot.workflow.evaluation import recognise
+from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.comparison import compare
 from unknot.workflow.verdict.linear_baseline import linear_summary
@@ -36,7 +36,7 @@ def model() -> TrainedModel:
 def test_held_out_items_are_judged_where_their_label_is_known(model: TrainedModel) -> None:
     kind, size = compare(model, SEEN, HELD_OUT)
     truth, known = KIND[100:], KIND[100:] >= 0
-    said = recognise(model, HELD_OUT).summaries
+    said = predict_dataset(model, HELD_OUT).predictions
     np.testing.assert_array_equal(kind.recogniser, (said["kind"].argmax(1) != truth)[known])
     shown = SEEN.subset(KIND[:100] >= 0)
     linear = linear_summary(shown, "kind", 2, HELD_OUT.subset(known)).argmax(1)
@@ -50,7 +50,7 @@ def test_held_out_items_are_judged_where_their_label_is_known(model: TrainedMode
 
 
 def test_answers_at_hand_are_used(model: TrainedModel) -> None:
-    answers = recognise(model, HELD_OUT)
+    answers = predict_dataset(model, HELD_OUT)
     for one, other in zip(
         compare(model, SEEN, HELD_OUT), compare(model, SEEN, HELD_OUT, answers), strict=True
     ):

@@ -20,6 +20,7 @@ from unknot.data.sets import (
     newsgroups,
     newsgroups_text,
     olivetti,
+    spoken_digits,
     svhn,
     yale_b,
 )
@@ -45,6 +46,7 @@ _CATALOGUE = {
         _Set(celeba.ENTRY, celeba.build),
         _Set(newsgroups.ENTRY, newsgroups.build),
         _Set(newsgroups_text.ENTRY, newsgroups_text.build),
+        _Set(spoken_digits.ENTRY, spoken_digits.build),
         _Set(computed.MULTI_MNIST, computed.build_multi_mnist),
         _Set(computed.DIGITS, computed.build_digits),
     )

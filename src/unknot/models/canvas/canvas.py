@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import binary_cross_entropy, one_hot
 
-from unknot.core.given_values import GivenValues, given
-from unknot.core.partial import Partial, partial
+from unknot.core.evidence import GivenValues, Partial, given, partial
+from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.models.canvas.finder import THING, Finder, from_the_left
 from unknot.models.canvas.placing import cut_out, put_down
@@ -20,7 +19,7 @@ _FAINT = 1e-3  # no pixel is surely dark or bright
 _BLUR = 0.3  # standard deviation of an image that is known, from what is expected of it
 
 
-class Canvas(nn.Module):
+class Canvas(Program):
     """Canvases with several things, each drawn by a trained model of one thing and put in its place.
 
     **Generative**: a count K; for each k < K the variables and the expected image of the nested model, and a place
@@ -36,7 +35,7 @@ class Canvas(nn.Module):
     what the nested model expects, in the recognition about what lies at its place; it is what is put down on the
     canvas, and what the nested model's recogniser sees.
 
-    - ``digit``: the nested model: any module with ``encode`` and ``decode_mean``, as a spec's ``nested`` gives it.
+    - ``digit``: the nested model, as a spec's ``nested`` gives it.
     - ``looks``: cell_choice or glances.
     - ``canvas``, ``side``: pixels of the canvas's side and of one thing's image.
     - ``fewest``, ``most``: how many things there can be.
@@ -47,7 +46,7 @@ class Canvas(nn.Module):
 
     def __init__(
         self,
-        digit: nn.Module,
+        digit: Program,
         looks: str = "cell_choice",
         canvas: int = 50,
         side: int = 28,
@@ -59,18 +58,13 @@ class Canvas(nn.Module):
         super().__init__()
         self.fewest, self.canvas, self.side, self.reads, self.ways = fewest, canvas, side, reads, ways
         self.size = 0.8 * side / canvas  # a thing's usual scale
-        self.digit: Any = digit
+        self.digit = digit
         self.finder = Finder(looks, canvas, self.size, fewest, most)
 
     @property
     def most(self) -> int:
         """How many things are looked for at most."""
         return self.finder.most
-
-    def forward(self, batch: Any) -> tuple[Trace, Trace]:
-        """Both programs on a batch, as training calls them."""
-        q = self.encode(batch.x, batch.values)
-        return q, self.decode(batch.x, q)
 
     def encode(
         self, x: Tensor, labels: Mapping[str, Tensor | Partial] | None = None, samples: int | None = None
@@ -123,11 +117,11 @@ class Canvas(nn.Module):
         p.loss(_pixel_loss, lit.unflatten(-1, dark[0].shape[-3:]), x, name="x")
         return p
 
-    def dream(self, count: int) -> tuple[Trace, Trace]:
-        """Both programs of the finder on canvases that the generative program makes, for the objective ``sleep``.
+    def sleep_phase(self, count: int) -> tuple[Trace, Trace]:
+        """Run both programs of the finder on generated canvases, for the objective ``sleep``.
 
-        The nested model was taught by data of its own: it makes the dreams and does not learn from them. Their pixels
-        are drawn: expected ones are more blurred than any canvas.
+        The nested model was trained on data of its own: it generates canvases and does not learn from them. Pixels are
+        drawn, because expected ones are more blurred than those of any canvas.
         """
         with torch.no_grad():
             p = self.decode(None, given(count))
@@ -135,22 +129,22 @@ class Canvas(nn.Module):
         q = self.finder.encode(x, self.finder.labels(p))
         return q, self.finder.decode(q)
 
-    def readings(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        """Canvases of which other ways to look give another count, ``(R,)``, and each such count with its places.
+    def candidates(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the rows of canvases whose count depends on the way to look, ``(R,)``, and each count with its places.
 
-        They may be two things taken for one, or one for two; which it is tells the nested model, once it has drawn
-        them (:mod:`unknot.workflow.readings`).
+        Two things may have been taken for one, or one for two. The nested model draws every candidate, and the one
+        with the largest ELBO is used (:mod:`unknot.workflow.candidates`).
         """
-        return self.finder.readings(x, self.ways)
+        return self.finder.candidates(x, self.ways)
 
-    def explain(self, x: Tensor, labels: Mapping[str, Tensor | Partial]) -> tuple[Trace, Trace]:
-        """Both programs where all that the finder finds is told, so that one view of a canvas is enough."""
+    def candidate_traces(self, x: Tensor, labels: Mapping[str, Tensor | Partial]) -> tuple[Trace, Trace]:
+        """Return both traces at known counts and places; one view of a canvas is enough."""
         with self.finder.looks.cells.seen_once():
             q = self.encode(x, labels)
         return q, self.decode(x, q)
 
-    def summaries(self, q: Trace) -> dict[str, Tensor]:
-        """What the trace says of the labels, by name: probabilities of counts, from 0 on, and of classes; places.
+    def predictions(self, q: Trace) -> dict[str, Tensor]:
+        """Return probabilities of counts, from 0 on, probabilities of classes, and places, by the names of the labels.
 
         The things go from left to right, as labels do, in whatever order they were found.
         """
@@ -159,14 +153,14 @@ class Canvas(nn.Module):
         classes = torch.stack([q[f"{THING}[{k}].{self.reads}"].dist.probs for k in range(self.most)], 1)
         order = self._order(q)[..., None]  # (B, K, 1)
         place, classes = (torch.take_along_dim(one, order, 1) for one in (place, classes))
-        said = {"count": torch.cat([more.new_zeros(len(more), self.fewest), more], -1)}
+        found = {"count": torch.cat([more.new_zeros(len(more), self.fewest), more], -1)}
         for k in range(self.most):
-            said[f"{self.reads}_{k + 1}"], said[f"place_{k + 1}"] = classes[:, k], place[:, k]
-        return said
+            found[f"{self.reads}_{k + 1}"], found[f"place_{k + 1}"] = classes[:, k], place[:, k]
+        return found
 
-    def absent(self, said: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """Which of the answers of :meth:`summaries` are of things beyond the count, ``(B,)`` each."""
-        count = said["count"].argmax(-1)
+    def not_applicable(self, predictions: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Return, by factor, the items that have fewer things than the factor needs, ``(B,)``."""
+        count = predictions["count"].argmax(-1)
         names = [(k, name) for k in range(self.most) for name in (f"{self.reads}_{k + 1}", f"place_{k + 1}")]
         return {name: count <= k for k, name in names}
 

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from torch.nn.functional import one_hot, softplus
 
 from unknot.core.axes import cat
-from unknot.core.partial import Partial, partial
+from unknot.core.distributions import stick_breaking_count
+from unknot.core.evidence import Partial, partial
 from unknot.core.trace import Trace
-from unknot.core.turns import number_of_turns
 from unknot.models.canvas.cell_map import CellMap, over_views
 from unknot.models.canvas.looked import Looked
 from unknot.models.networks import mlp
@@ -64,7 +64,7 @@ class CellChoice(nn.Module):
             looks.append(q := Trace(samples))
             cell = self._choose(q, logits, known[k])
             mean, deviation = at(cell)
-            return cell, q.normal(mean, deviation, value=known[k], name="place").detach()
+            return cell, q.normal(mean, deviation, value=known[k], name="place", event_dims=1).detach()
 
         return Looked(self._turns(x, look), looks)
 
@@ -108,7 +108,7 @@ class CellChoice(nn.Module):
             there = there - self._bump(place, loc)
             state = self._after(cat([_at(cell, features), place]), state)
         no_more = torch.stack(torch.broadcast_tensors(*stops[self.fewest :]), -1)  # (..., B, turns)
-        return number_of_turns(no_more).logits
+        return stick_breaking_count(no_more).logits
 
     def _seen(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Features ``(B, cells, D)``, how much each cell sees the middle of a thing, where it lies and how surely."""
@@ -124,7 +124,9 @@ class CellChoice(nn.Module):
     def _choose(self, q: Trace, logits: Tensor, known: Partial | None) -> Tensor:
         """The cell, one-hot ``(..., B, cells)``; where the place is known, the cell of the place."""
         told = None if known is None else partial(self.cells.nearest(known.values.nan_to_num()), known.known)
-        return q.one_hot_categorical(logits=logits, value=told, name="cell", gradient="detached")
+        return q.one_hot_categorical(
+            logits=logits, value=told, name="cell", gradient="detached", event_dims=1
+        )
 
     def _places(self, features: Tensor, back: Tensor) -> tuple[Tensor, Tensor]:
         """Where each cell says that its thing lies, and how sure it is: ``(B, cells, 3)`` both."""

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues
-from unknot.core.partial import Partial, partial
+from unknot.core.evidence import GivenValues, Partial, partial
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.models.canvas.cell_choice import CellChoice
@@ -104,8 +103,8 @@ class Finder(nn.Module):
         place = place.masked_fill(_beyond(self.most, count)[..., None], torch.nan)
         return {"count": count, **{f"place_{k + 1}": place[:, k] for k in range(self.most)}}
 
-    def readings(self, x: Tensor, ways: int) -> tuple[Tensor, dict[str, Tensor]]:
-        """Canvases whose count depends on the way to look: their rows ``(R,)``, and labels for each different way."""
+    def candidates(self, x: Tensor, ways: int) -> tuple[Tensor, dict[str, Tensor]]:
+        """Return the rows of canvases whose count depends on the way to look, ``(R,)``, and labels for each way."""
         if not isinstance(self.looks, CellChoice) or ways < 2:
             return torch.arange(0, device=x.device), {}
         place, count = self.looks.ways(x, ways)  # (W, B, K, 3), (W, B, N)

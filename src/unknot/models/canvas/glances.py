@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import softplus
 
-from unknot.core.partial import Partial
+from unknot.core.evidence import Partial
 from unknot.core.trace import Trace
 from unknot.models.canvas.cell_map import CellMap, over_views
 from unknot.models.canvas.looked import Looked
@@ -42,6 +42,6 @@ class Glances(nn.Module):
             at, grown, raw = self.find(state).split([2, 1, 3], -1)
             q = Trace(samples)
             loc = torch.cat([at, self.size * (1 + 0.2 * grown)], -1)
-            q.normal(loc, softplus(raw - 1) + _LEAST, value=known[k], name="place")
+            q.normal(loc, softplus(raw - 1) + _LEAST, value=known[k], name="place", event_dims=1)
             looks.append(q)
         return Looked(self.count(seen), looks)

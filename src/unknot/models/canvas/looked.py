@@ -8,7 +8,7 @@ from typing import Protocol
 
 from torch import Tensor
 
-from unknot.core.partial import Partial
+from unknot.core.evidence import Partial
 from unknot.core.trace import Trace
 
 

@@ -22,4 +22,6 @@ class CategoricalFamily(ConcreteFamily):
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
     ) -> Tensor:
-        return trace.one_hot_categorical(logits=outputs, value=value, name=self.spec.name, gradient=gradient)
+        return trace.one_hot_categorical(
+            logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
+        )

@@ -68,7 +68,9 @@ class ConcreteFamily(Family):
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
     ) -> Tensor:
-        return trace.concrete(outputs, temperature, value=value, name=self.spec.name, gradient=gradient)
+        return trace.concrete(
+            outputs, temperature, value=value, name=self.spec.name, gradient=gradient, event_dims=1
+        )
 
     def reading(self, dist: Any) -> Reading:
         probs = first_draw(dist.probs.detach(), 1)

@@ -63,7 +63,9 @@ class DirectionFamily(Family):
     ) -> Tensor:
         mean = normalize(outputs[..., :3], dim=-1, eps=1e-6)
         concentration = softplus(outputs[..., 3]) + SMALLEST_SCALE
-        return trace.variable(Direction(mean, concentration), value, name=self.spec.name, gradient=gradient)
+        return trace.variable(
+            Direction(mean, concentration), value, name=self.spec.name, gradient=gradient, event_dims=1
+        )
 
     def reading(self, dist: Any) -> Reading:
         concentration = first_draw(dist.concentration.detach(), 0)

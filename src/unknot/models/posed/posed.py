@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy, one_hot, softplus
 
 from unknot.core.axes import cat
-from unknot.core.given_values import GivenValues
+from unknot.core.evidence import GivenValues
+from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.models.canvas.placing import cut_out, put_down
 from unknot.models.networks import ImageTrunk, mlp
@@ -21,7 +22,7 @@ _FAINT = 2e-3  # no pixel is surely dark or bright
 _WITHIN = 0.4  # the standard deviation of an angle within its sector: sectors together are nearly even on the circle
 
 
-class Posed(nn.Module):
+class Posed(Program):
     """Images ``(1, C, C)`` of one thing: its class and style, and its pose: place, scale and angle.
 
     **Generative**: place ~ N(0, .5²) for x and y, scale ~ N(0, 1) in units of the logarithm's ``spread``, an angle that
@@ -64,22 +65,22 @@ class Posed(nn.Module):
         """The recognition program; labels are not taken."""
         q = Trace(samples)
         found = self.find(x)  # (B, 6)
-        place = q.normal(found[..., :2], _positive(found[..., 2:4]), name="place")
-        scale = q.normal(found[..., 4:5], _positive(found[..., 5:]), name="scale")
+        place = q.normal(found[..., :2], _positive(found[..., 2:4]), name="place", event_dims=1)
+        scale = q.normal(found[..., 4:5], _positive(found[..., 5:]), name="scale", event_dims=1)
         cut = cut_out(x, self._where(place, scale), self.side)  # (..., B, 1, S, S)
         by_class = self.read(cut).unflatten(-1, (self.classes, -1))  # (..., B, K, ...)
-        kind = q.categorical(logits=by_class[..., 0], name="class", gradient="enumerate")
+        kind = q.categorical(logits=by_class[..., 0], name="class", gradient="enumerate", event_dims=0)
         own = self._own(kind, by_class[..., 1:])
         turns, style = (
             own[..., : 3 * self.sectors].unflatten(-1, (self.sectors, 3)),
             own[..., 3 * self.sectors :],
         )
-        sector = q.categorical(logits=turns[..., 0], name="sector", gradient="enumerate")
+        sector = q.categorical(logits=turns[..., 0], name="sector", gradient="enumerate", event_dims=0)
         within = (one_hot(sector, self.sectors).to(x)[..., None] * turns).sum(-2)  # (..., B, 3)
-        q.normal(within[..., 1:2], _positive(within[..., 2:]), name="within")
+        q.normal(within[..., 1:2], _positive(within[..., 2:]), name="within", event_dims=1)
         if self.style:
             loc, raw = style.chunk(2, -1)
-            q.normal(loc, _positive(raw), name="style")
+            q.normal(loc, _positive(raw), name="style", event_dims=1)
         return q
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
@@ -111,8 +112,8 @@ class Posed(nn.Module):
         turns = (sector.unsqueeze(-1) + _WITHIN * within) / self.sectors
         return 2 * math.pi * (turns - (turns + 0.5).floor())
 
-    def summaries(self, q: Trace) -> dict[str, Tensor]:
-        """The angle of the best class, sector and amount, ``(B, 1)``."""
+    def predictions(self, q: Trace) -> dict[str, Tensor]:
+        """Return the angle at the modes of class and sector and the mean within the sector, ``(B, 1)``."""
         return {"angle": self.angle(q["sector"].value, q["within"].dist.mean)}
 
     def _own(self, kind: Tensor, by_class: Tensor) -> Tensor:

@@ -25,22 +25,22 @@ from torch import Tensor
 from torch.distributions import Distribution
 
 from unknot.core import gradients
-from unknot.core.log_space import log_mean_exp
+from unknot.core.dependence import tensors_of
 from unknot.core.node import Variable
+from unknot.core.numerics import log_mean_exp
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import reached
 from unknot.objectives.marginal.finite_parents import MOST, Component, FiniteParents, count_values
 from unknot.objectives.marginal.gather import gather_distribution, own_columns
 from unknot.objectives.marginal.join_distributions import join_distributions
-from unknot.objectives.marginal.leaf_logs import own_logs, pair_logs
+from unknot.objectives.marginal.leaf_logs import own_logs, pair_logs, refusal
 from unknot.objectives.marginal.log_mixture import log_mixture
-from unknot.objectives.marginal.marginal_tree import Groups, Marginal, variable_names
+from unknot.objectives.marginal.marginal_tree import Groups, Marginal, leaf_marginal, variable_names
 from unknot.objectives.marginal.parent_tables import enumerated_table, is_finite
 from unknot.objectives.marginal.row_view import twin
 from unknot.objectives.marginal.sampled_parents import SampledParents
 from unknot.objectives.marginal.site_graph import SiteGraph
-from unknot.objectives.marginal.tensors_behind import tensors_behind
-from unknot.objectives.marginal.variable_pairs import variable_pairs
+from unknot.objectives.marginal.variable_pairs import variable_joint, variable_pairs
 from unknot.objectives.marginal.weights import Mixture
 
 
@@ -93,9 +93,7 @@ class DependentVariables:
         node = self.graph.nodes[name]
         if not self.graph.parents[name]:
             pairs = variable_pairs(node, self._table(name), self.weights)  # type: ignore[arg-type]
-            single = pairs.marginals.shape[-1] == 1
-            log_q = pairs.marginals.squeeze(-1) if single else log_mixture(pairs.joint, self.weights)
-            return Marginal(log_q, dimensions=pairs.marginals)
+            return leaf_marginal(pairs, self.weights, refusal(name, node.dist, "q's"))
         exact = self._exact([name])
         found: list[Component]
         if exact is not None:
@@ -103,16 +101,23 @@ class DependentVariables:
         else:
             found = [(dists[name], mass) for dists, mass in self._sampled([name]).components([name])]
         log_q, dimensions = self._leaf_of(node, found)
+        if dimensions is None:
+            own, _ = self._own(node, found, 1)
+            return Marginal(log_q, own=own, refusal=refusal(name, node.dist, "q's"))
         own, own_dimensions = self._own(node, found, dimensions.shape[-1])
         return Marginal(log_q, {}, dimensions, own, own_dimensions)
 
-    def _leaf_of(self, node: Variable, components: list[Component]) -> tuple[Tensor, Tensor]:
+    def _leaf_of(self, node: Variable, components: list[Component]) -> tuple[Tensor, Tensor | None]:
+        """log q^(z_v), and log q^(z_vd) where single dimensions have a closed form."""
         pairs = [variable_pairs(node, dist, self.weights) for dist, _ in components]
         log_q = self._average([(one.joint, mass) for one, (_, mass) in zip(pairs, components, strict=True)])
-        if pairs[0].marginals.shape[-1] == 1:
+        marginals = [one.marginals for one in pairs if one.marginals is not None]
+        if not marginals:
+            return log_q, None
+        if marginals[0].shape[-1] == 1:
             return log_q, log_q[..., None]
         if components[0][1] is None:
-            return log_q, log_mean_exp(torch.stack([one.marginals for one in pairs]), 0)
+            return log_q, log_mean_exp(torch.stack(marginals), 0)
         logs = [
             pair_logs(node, dist, one.joint) + _weight(mass)[:, None]
             for one, (dist, mass) in zip(pairs, components, strict=True)
@@ -142,7 +147,7 @@ class DependentVariables:
         return total, torch.logsumexp(torch.stack(single), 0) if size > 1 else total[..., None]
 
     def _pairs(self, names: Sequence[str], dists: Mapping[str, Distribution]) -> Tensor:
-        joints = [variable_pairs(self.graph.nodes[n], dists[n], self.weights).joint for n in names]
+        joints = [variable_joint(self.graph.nodes[n], dists[n], self.weights) for n in names]
         return sum(joints[1:], start=joints[0])
 
     def _exact(self, names: Sequence[str]) -> FiniteParents | None:
@@ -199,7 +204,7 @@ def _weight(mass: Tensor | None) -> Tensor:
 def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
     """Say why the marginal of a dependent variable cannot be computed as asked, and what to do."""
     names = ", ".join(parent.name for parent in parents)
-    sure = bool(reached(tensors_behind(node.dist), parents))
+    sure = bool(reached(tensors_of(node.dist), parents))
     first = parents[0].name
     message = (
         f"site '{node.name}' {'depends' if sure else 'may depend'} on {names} in the encoder, so q({node.name}) needs "

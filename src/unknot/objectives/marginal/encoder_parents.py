@@ -4,7 +4,7 @@ Estimates of q(z) mix over items c at the values of draw b. If z's parameters we
 be those at (x_c, y_b), not those at (x_c, y_c) that the trace holds (REFERENCE: the shortcut biases the
 marginals). So a dependence must be found, never passed over. In this order:
 
-* **stated**: ``parents=``, most easily from :func:`~unknot.objectives.marginal.site_parents.site_parents`, which reads
+* **stated**: ``parents=``, most easily from :func:`~unknot.core.dependence.site_parents`, which reads
   it from the program once. The same in every mode, compiled or not;
 * **the program**: with ``encoder=`` the same is read here, from one more run;
 * **the trace alone** tells of axes only: parameters without an axis of samples or of enumerated values do not come
@@ -22,11 +22,10 @@ import torch
 from torch import Tensor
 
 from unknot.core import validation
+from unknot.core.dependence import site_parents, tensors_of
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.site_parents import site_parents
-from unknot.objectives.marginal.tensors_behind import tensors_behind
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -59,12 +58,12 @@ def encoder_parents(
         return _of_program(encoder, names)
     found: dict[str, list[str]] = {}
     for position, node in enumerate(variables):
-        earlier = [one for one in variables[:position] if _may_reach(one, node)]
+        earlier = [one for one in variables[:position] if may_reach(one, node)]
         if stated is None:
             chosen = {one.name for one in earlier}
         else:
             chosen = set(stated.get(node.name, ()))
-            seen = reached(tensors_behind(node.dist), earlier) if validation.is_on() else []
+            seen = reached(tensors_of(node.dist), earlier) if validation.is_on() else []
             _refuse_unstated(node.name, [name for name in seen if name not in chosen])
         found[node.name] = [one.name for one in variables[:position] if one.name in chosen]
     return found
@@ -115,7 +114,7 @@ def _walk(tensors: Sequence[Tensor], stop: Mapping[Any, str]) -> Iterator[Any]:
                 stack.append(before)
 
 
-def _may_reach(parent: Variable, child: Variable) -> bool:
+def may_reach(parent: Variable, child: Variable) -> bool:
     """False where axes rule a dependence out: the parent's draws have an axis the child's parameters lack."""
     needed = parent.value.shape[: parent.leading_dims - 1]
     own = own_leading(child)

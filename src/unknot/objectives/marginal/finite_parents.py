@@ -22,7 +22,7 @@ from unknot.objectives.marginal.join_distributions import join_distributions
 from unknot.objectives.marginal.parent_tables import class_index, class_masses, support
 from unknot.objectives.marginal.row_view import row_view
 from unknot.objectives.marginal.site_graph import SiteGraph
-from unknot.objectives.marginal.variable_pairs import variable_pairs
+from unknot.objectives.marginal.variable_pairs import variable_joint
 from unknot.objectives.marginal.weights import Mixture
 
 Component = tuple[Distribution, Tensor | None]  # parameters (C, dims...) and log weight (C,)
@@ -92,12 +92,12 @@ class FiniteParents:
             node = self.graph.nodes[name]
             if all(one in values for one in parents):
                 dist = self._at(name, values)
-                self._scores[key] = variable_pairs(node, dist, self.mixture).joint
+                self._scores[key] = variable_joint(node, dist, self.mixture)
             else:
                 index = torch.as_tensor(self._place(parents, values))
                 node = row_view(node, torch.broadcast_shapes(node.leading_shape, index.shape))
                 index = index.expand(node.leading_shape)
-                self._scores[key] = variable_pairs(node, self.tables[name], self.mixture, index).joint
+                self._scores[key] = variable_joint(node, self.tables[name], self.mixture, index)
         return self._scores[key]
 
     def _mass(self, name: str, values: Values) -> Tensor:

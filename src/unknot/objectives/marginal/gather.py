@@ -21,7 +21,7 @@ import torch.distributed as processes
 from torch import Tensor
 from torch.distributions import Distribution
 
-from unknot.core.distribution_parameters import map_parameters
+from unknot.core.distributions import map_parameters
 
 
 def process_count() -> int:

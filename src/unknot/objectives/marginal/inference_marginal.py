@@ -17,8 +17,10 @@ from unknot.objectives.marginal.encoder_parents import Encoder, Parents, encoder
 from unknot.objectives.marginal.gather import gather_distribution, own_columns, process_count
 from unknot.objectives.marginal.join_distributions import join_distributions
 from unknot.objectives.marginal.joint_logs import joint_logs, joint_of
+from unknot.objectives.marginal.leaf_logs import refusal
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, check_names, marginal_tree
 from unknot.objectives.marginal.parent_tables import EncoderRuns
+from unknot.objectives.marginal.row_view import over_items
 from unknot.objectives.marginal.sampled_parents import SampledParents
 from unknot.objectives.marginal.site_graph import SiteGraph
 from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
@@ -59,10 +61,11 @@ class InferenceMarginal:
         parents = encoder_parents(q, self.parents, self.encoder)
         if any(parents.values()):
             return self._dependent(q, parents, weights, items, groups)
-        pairs = {
-            node.name: variable_pairs(node, self._columns(node, items), weights) for node in q.variables()
-        }
-        return marginal_tree(pairs, groups, weights)
+        nodes = [over_items(node, items) for node in q.variables()]
+        pairs = {node.name: variable_pairs(node, self._columns(node, items), weights) for node in nodes}
+        without = [node for node in nodes if pairs[node.name].marginals is None]
+        refusals = {node.name: refusal(node.name, node.dist, "q's") for node in without}
+        return marginal_tree(pairs, groups, weights, refusals)
 
     def group_logs(self, q: Trace, groups: Mapping[str, Sequence[str]]) -> list[Tensor] | None:
         """log q^ of each of some groups, then of all of them together; None where variables depend on each other."""
@@ -70,14 +73,14 @@ class InferenceMarginal:
         if any(encoder_parents(q, self.parents, self.encoder).values()):
             return None
         weights = self._mixture(q, items)
-        named = [name for names in groups.values() for name in names]
-        joints = {name: joint_of(q[name], self._columns(q[name], items), weights) for name in named}
+        nodes = [over_items(q[name], items) for names in groups.values() for name in names]
+        joints = {node.name: joint_of(node, self._columns(node, items), weights) for node in nodes}
         return joint_logs(joints, groups, weights)
 
     def _dependent(
         self, q: Trace, parents: Parents, weights: Mixture, items: int, groups: Groups
     ) -> Marginal:
-        graph = SiteGraph({node.name: node for node in q.variables()}, parents)
+        graph = SiteGraph({node.name: over_items(node, items) for node in q.variables()}, parents)
         check_names(graph.nodes, groups)
         if self.reference is not None:
             child = next(name for name in parents if parents[name])
@@ -89,7 +92,8 @@ class InferenceMarginal:
         others = items - 1 if every else min(self.pairs, items - 1)
         sampled = few = None
         if self.encoder is not None:
-            runs = EncoderRuns(self.encoder, items)
+            dims = {node.name: node.event_dims for node in q.variables()}
+            runs = EncoderRuns(self.encoder, items, dims)
             sampled = SampledParents(graph, runs, others, self.draws, self.together)
             few = self._few_columns(others, items, graph.device)
         work = DependentVariables(

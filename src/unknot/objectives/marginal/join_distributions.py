@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 from torch.distributions import Distribution
 
-from unknot.core.distribution_parameters import map_parameters
+from unknot.core.distributions import map_parameters
 from unknot.errors import SpecError
 
 

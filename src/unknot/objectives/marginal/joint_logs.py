@@ -12,17 +12,19 @@ from torch import Tensor
 from torch.distributions import Distribution, Independent, Normal
 
 from unknot.core.node import Variable
-from unknot.core.relaxed import Concrete
 from unknot.objectives.marginal.group_mixtures import group_mixtures
 from unknot.objectives.marginal.normal_joint import normal_joint
-from unknot.objectives.marginal.variable_pairs import concrete_joint, variable_pairs
+from unknot.objectives.marginal.variable_pairs import variable_joint
 from unknot.objectives.marginal.weights import Mixture
 
 
 def joint_logs(
     joints: Mapping[str, Tensor], groups: Mapping[str, Sequence[str]], mixture: Mixture
 ) -> list[Tensor]:
-    """log q^ of every group, then of all together, from the matrices (*rows, C) of the variables."""
+    """log q^ of every group, then of all together, from the matrices (*rows, C) of the variables.
+
+    Rows of variables and of groups may differ, and broadcast.
+    """
     summed = []
     for names in groups.values():
         first, *others = (joints[name] for name in names)
@@ -32,13 +34,11 @@ def joint_logs(
 
 def joint_of(node: Variable, columns: Distribution, mixture: Mixture) -> Tensor:
     """log q(z_b | x_c) of a variable without parents: every draw under every item, (*rows, C)."""
-    if isinstance(columns, Concrete) and node.scored_by == "density":
-        return concrete_joint(node, columns, mixture)
     plain = columns
     while isinstance(plain, Independent):
         plain = plain.base_dist
     if not isinstance(plain, Normal):
-        return variable_pairs(node, columns, mixture).joint
+        return variable_joint(node, columns, mixture)
     rows = node.value.shape[: node.value.ndim - (plain.loc.ndim - 1)]
     table = (plain.loc.shape[0], -1)
     loc, scale = plain.loc.reshape(table), plain.scale.reshape(table)

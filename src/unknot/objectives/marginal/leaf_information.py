@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -11,6 +12,7 @@ from unknot.core.trace import Trace
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.leaf_logs import own_logs
 from unknot.objectives.marginal.marginal_tree import Marginal
+from unknot.objectives.marginal.row_view import row_view
 from unknot.objectives.parts.groups import as_groups, leaves
 
 
@@ -22,20 +24,24 @@ class LeafInformation:
     dimensions: Tensor
 
 
-def leaf_information(q: Trace, marginals: InferenceMarginal) -> tuple[Marginal, dict[str, LeafInformation]]:
-    """The tree of marginals and, for every variable, what it tells of x.
+def leaf_information(
+    q: Trace, marginals: InferenceMarginal, names: Sequence[str] | None = None
+) -> tuple[Marginal, dict[str, LeafInformation]]:
+    """The tree of marginals and, for every variable or those of ``names``, what it tells of x.
 
     The mean over draws of ``dimensions`` estimates I(x; z_d) (E19 Fig. 4, right).
     """
     tree = marginals.tree(q, as_groups(None, [node.name for node in q.variables()]))
-    return tree, {name: _information(q[name], leaf) for name, leaf in leaves(tree).items()}
+    found = leaves(tree)
+    return tree, {name: _information(q[name], found[name]) for name in (names or found)}
 
 
 def _information(node: Variable, leaf: Marginal) -> LeafInformation:
-    assert leaf.dimensions is not None
+    dimensions = leaf.leaf_logs()
     if leaf.own is not None and leaf.own_dimensions is not None:
-        return LeafInformation(leaf.own - leaf.log_q, leaf.own_dimensions - leaf.dimensions)
+        return LeafInformation(leaf.own - leaf.log_q, leaf.own_dimensions - dimensions)
+    node = row_view(node, leaf.log_q.shape)  # a draw that all items share, item by item
     joint = node.log_prob - leaf.log_q
-    if leaf.dimensions.shape[-1] == 1:
+    if dimensions.shape[-1] == 1:
         return LeafInformation(joint, joint[..., None])
-    return LeafInformation(joint, own_logs(node, node.dist) - leaf.dimensions)
+    return LeafInformation(joint, own_logs(node, node.dist) - dimensions)

@@ -30,8 +30,9 @@ class Marginal:
     """log q^ of one node of the tree and, below it, of its parts.
 
     ``log_q`` (*rows) is the joint of everything below. A group has ``parts``; a variable has ``dimensions``
-    (*rows, D), one log-marginal for each of its leaves. A variable with parents in the encoder also has ``own``
-    and ``own_dimensions``, log q(z_v | x) and log q(z_vd | x) of the items themselves, parents summed out.
+    (*rows, D), one log-marginal for each of its leaves, or None if they have no closed form. ``refusal`` then says so
+    to whoever asks for :meth:`leaf_logs`. A variable with parents in the encoder also has ``own`` and
+    ``own_dimensions``, log q(z_v | x) and log q(z_vd | x) of the items themselves, parents summed out.
     """
 
     log_q: Tensor
@@ -39,18 +40,37 @@ class Marginal:
     dimensions: Tensor | None = None
     own: Tensor | None = None
     own_dimensions: Tensor | None = None
+    refusal: str | None = None
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a variable at an end of the tree, not a group."""
+        return not self.parts
+
+    def leaf_logs(self) -> Tensor:
+        """``dimensions`` of a variable; raises SpecError where they have no closed form."""
+        if self.dimensions is None:
+            raise SpecError(self.refusal or "a group has no dimensions of its own")
+        return self.dimensions
 
     @property
     def sum_of_parts(self) -> Tensor:
         """Σ over children of their log q^: what ``log_q`` would be if the children were independent."""
-        if self.dimensions is not None:
-            return self.dimensions.sum(-1)
+        if self.is_variable:
+            return self.leaf_logs().sum(-1)
         first, *others = (part.log_q for part in self.parts.values())
         return sum(others, start=first)
 
 
-def marginal_tree(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> Marginal:
+def marginal_tree(
+    variables: Mapping[str, Pairs],
+    groups: Groups,
+    mixture: Mixture,
+    refusals: Mapping[str, str] | None = None,
+) -> Marginal:
     """Estimate the marginal of every node of ``groups``, whose leaves name ``variables``.
+
+    ``refusals`` has, for variables whose single dimensions have no closed form, what to say to whoever needs them.
 
     ``Marginal.log_q - Marginal.sum_of_parts`` at a node is the (pointwise) total correlation between its
     children, E19 Eq. 3: between groups at the root, within a group below, between its dimensions at a variable.
@@ -66,7 +86,7 @@ def marginal_tree(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixtu
     torch.Size([8, 2])
     """
     check_names(variables, groups)
-    return _node(variables, groups, mixture)[1]
+    return _node(variables, groups, mixture, refusals or {})[1]
 
 
 def variable_names(groups: Groups) -> list[str]:
@@ -76,12 +96,17 @@ def variable_names(groups: Groups) -> list[str]:
     return list(groups)
 
 
-def _node(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> tuple[Tensor, Marginal]:
+def _node(
+    variables: Mapping[str, Pairs], groups: Groups, mixture: Mixture, refusals: Mapping[str, str]
+) -> tuple[Tensor, Marginal]:
     """The pairwise matrix of a node, (*rows, C), and its marginals."""
     if isinstance(groups, Mapping):
-        built = {name: _node(variables, part, mixture) for name, part in groups.items()}
+        built = {name: _node(variables, part, mixture, refusals) for name, part in groups.items()}
     else:
-        built = {name: _leaf(variables[name], mixture) for name in groups}
+        built = {
+            name: (variables[name].joint, leaf_marginal(variables[name], mixture, refusals.get(name)))
+            for name in groups
+        }
     parts = {name: marginal for name, (_, marginal) in built.items()}
     first, *others = (joint for joint, _ in built.values())
     if not others:  # a group of one is that one
@@ -90,12 +115,13 @@ def _node(variables: Mapping[str, Pairs], groups: Groups, mixture: Mixture) -> t
     return joint, Marginal(log_mixture(joint, mixture), parts)
 
 
-def _leaf(pairs: Pairs, mixture: Mixture) -> tuple[Tensor, Marginal]:
+def leaf_marginal(pairs: Pairs, mixture: Mixture, refusal: str | None = None) -> Marginal:
+    """log q^ of a variable without parents and of its leaves, if they have a closed form."""
+    if pairs.marginals is None:
+        return Marginal(log_mixture(pairs.joint, mixture), refusal=refusal)
     if pairs.marginals.shape[-1] == 1:
-        log_q = pairs.marginals.squeeze(-1)
-    else:
-        log_q = log_mixture(pairs.joint, mixture)
-    return pairs.joint, Marginal(log_q, dimensions=pairs.marginals)
+        return Marginal(pairs.marginals.squeeze(-1), dimensions=pairs.marginals)
+    return Marginal(log_mixture(pairs.joint, mixture), dimensions=pairs.marginals)
 
 
 def check_names(variables: Mapping[str, object], groups: Groups) -> None:

@@ -4,7 +4,8 @@ The draws z_b of one variable of the encoder (rows) meet the parameters of C ref
 (columns), and two things come out, from which the marginal of any group of variables or dimensions follows:
 
 * ``joint``, log q(z_b | x_c) of the whole variable; groups of variables add these matrices;
-* ``marginals``, log Σ_c w_bc q(z_bd | x_c) for each leaf dimension d (a Concrete or categorical is one leaf).
+* ``marginals``, log Σ_c w_bc q(z_bd | x_c) for each leaf d (:mod:`unknot.objectives.marginal.leaf_logs`): a single
+  dimension, or a class. They are None for a vector whose single dimensions have no closed form.
 
 Draws have shape (*rows, event...) with rows (B,) or (S, B); parameters (C, event...).
 
@@ -26,6 +27,7 @@ from torch.nn.functional import one_hot
 from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
 from unknot.objectives.marginal.concrete_pairs import concrete_pairs
+from unknot.objectives.marginal.leaf_logs import is_one_leaf, leaf_log_probs, log_prob, normal_leaves
 from unknot.objectives.marginal.log_mixture import flat_rows, log_mixture
 from unknot.objectives.marginal.normal_pairs import normal_pairs
 from unknot.objectives.marginal.pair_products import pair_products
@@ -49,10 +51,10 @@ class Labels:
 
 @dataclass(frozen=True)
 class Pairs:
-    """One variable's densities: ``joint`` (*rows, C) and ``marginals`` (*rows, D)."""
+    """One variable's densities: ``joint`` (*rows, C) and ``marginals`` (*rows, D), None if it has no leaves."""
 
     joint: Tensor
-    marginals: Tensor
+    marginals: Tensor | None
 
 
 def normal(
@@ -169,8 +171,8 @@ def distribution_pairs(
 ) -> Pairs:
     """Any torch distribution of batch shape (C, dims...), or (K, C, dims...) with ``parent``.
 
-    Each entry of ``dims`` is a leaf; dimensions that ``Independent`` declares as one event are leaves too, for
-    they are independent given x. Normal and categorical variables take the fast paths above; others broadcast:
+    Each entry of ``dims`` has leaves of its own; dimensions that ``Independent`` declares as one event are leaves too,
+    for they are independent given x. Normal and categorical variables take the fast paths above; others broadcast:
     R x C x D log-densities, K times as many with a parent. ``score(dist, value)`` replaces ``log_prob``.
     """
     while isinstance(dist, Independent):
@@ -189,12 +191,49 @@ def distribution_pairs(
         return mass(one_hot_value, dist.logits, mixture, parent)
 
     _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
+    logs = _every_pair(dist, value, rows, parent, score or log_prob)
+    assert logs is not None
+    if is_one_leaf(dist):
+        return evaluated(logs, mixture)
+    joint, singles = logs.sum(-1), normal_leaves(dist)
+    if singles is not None:
+        return Pairs(joint, distribution_pairs(singles, value, mixture, parent).marginals)
+    leaves = _every_pair(dist, value, rows, parent, leaf_log_probs)
+    return Pairs(joint, None if leaves is None else evaluated(leaves, mixture).marginals)
+
+
+def distribution_joint(
+    dist: Distribution, value: Tensor, mixture: Mixture, parent: Tensor | None = None
+) -> Tensor:
+    """The matrix (*rows, C) of :func:`distribution_pairs` alone, for a vector that need not have leaves."""
+    if is_one_leaf(dist) or isinstance(dist, Independent):
+        return distribution_pairs(dist, value, mixture, parent).joint
+    _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
+    dims = dist.batch_shape[1 if parent is None else 2 :]
+    rows = value.shape[: value.dim() - len(dims) - len(dist.event_shape)]
+    logs = _every_pair(dist, value, rows, parent, log_prob)
+    assert logs is not None
+    return logs.sum(-1)
+
+
+def _every_pair(
+    dist: Distribution,
+    value: Tensor,
+    rows: Size,
+    parent: Tensor | None,
+    score: Callable[[Distribution, Tensor], Tensor | None],
+) -> Tensor | None:
+    """``score`` of every row under every column, (*rows, C, -1); None where it gives none."""
+    lead = 1 if parent is None else 2
+    columns, dims = dist.batch_shape[lead - 1], dist.batch_shape[lead:]
     flat = value.reshape(-1, *(1,) * lead, *dims, *dist.event_shape)
-    logs = (score or type(dist).log_prob)(dist.expand(Size((1, *dist.batch_shape))), flat)
+    logs = score(dist.expand(Size((1, *dist.batch_shape))), flat)
+    if logs is None:
+        return None
     if parent is not None:
         row_parent = flat_rows(parent, rows)
         logs = logs[torch.arange(len(logs), device=logs.device), row_parent]  # (R, K, C, ...) -> (R, C, ...)
-    return evaluated(logs.reshape(*rows, mixture.columns, -1), mixture)
+    return logs.reshape(*rows, columns, -1)
 
 
 def evaluated(logs: Tensor, mixture: Mixture) -> Pairs:

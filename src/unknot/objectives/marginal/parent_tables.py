@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 from torch.distributions import Bernoulli, Categorical, Distribution
 
-from unknot.core import validation
-from unknot.core.gradients import enumeration
+from unknot.core import gradients, validation
+from unknot.core.handlers import learned
 from unknot.core.node import Variable
 from unknot.core.relaxed import BinaryConcrete, Relaxed
 from unknot.core.trace import Trace
@@ -33,7 +33,7 @@ from unknot.objectives.marginal.variable_pairs import item_distribution, refuse_
 
 def is_finite(node: Variable) -> bool:
     """Whether every value of the site is one of finitely many: hard, not soft."""
-    if not enumeration.is_finite(node.dist) or node.gradient == "plug_in":
+    if not gradients.is_finite(node.dist) or node.gradient == "plug_in":
         return False
     if node.event_dims > len(node.dist.event_shape):
         return False  # several discrete variables at one site
@@ -42,7 +42,7 @@ def is_finite(node: Variable) -> bool:
 
 def support(node: Variable) -> Tensor:
     """All values of a finite site, (K, event...)."""
-    return enumeration.support(node.dist, torch.Size(), node.event_dims)
+    return gradients.support(node.dist)
 
 
 def class_index(node: Variable) -> Tensor:
@@ -97,9 +97,12 @@ def _varies(node: Variable, axis: int) -> bool:
 class EncoderRuns:
     """Runs the encoder again, at given values; a table for each set of parents is made once."""
 
-    def __init__(self, encoder: Encoder, items: int) -> None:
+    def __init__(self, encoder: Encoder, items: int, event_dims: Mapping[str, int]) -> None:
         self.encoder = encoder
         self.items = items
+        self.event_dims = {
+            (-1, name): dims for name, dims in event_dims.items()
+        }  # in whatever trace they are
         self._tables: dict[tuple[str, ...], list[Trace]] = {}
 
     def table(self, node: Variable, parents: Sequence[Variable]) -> Distribution:
@@ -116,7 +119,8 @@ class EncoderRuns:
 
     def at(self, values: Mapping[str, Tensor]) -> Trace:
         """The encoder's trace with ``values``, (B, event...) each; checks that they were used."""
-        q = self.encoder(Given(values))
+        with learned(self.event_dims):
+            q = self.encoder(Given(values))
         for name, value in values.items():
             taken = q[name].known is True and q[name].value.shape[-value.ndim :] == value.shape
             if not taken or (validation.is_on() and not bool((q[name].value == value).all())):
@@ -128,7 +132,8 @@ class EncoderRuns:
 
     def at_once(self, nodes: Mapping[str, Variable]) -> Trace:
         """The encoder's trace with ``nodes``, whose values (M, B, event...) are those of M runs; checks likewise."""
-        q = self.encoder(Given(nodes))
+        with learned(self.event_dims):
+            q = self.encoder(Given(nodes))
         for name, node in nodes.items():
             if q[name].source is not node:
                 raise SpecError(

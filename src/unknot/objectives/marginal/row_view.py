@@ -18,6 +18,15 @@ def row_view(node: Variable, rows: Size) -> Variable:
     return twin(node, node.dist, value, unbounded, node.known, len(rows))
 
 
+def over_items(node: Variable, items: int) -> Variable:
+    """The same draws with a batch axis of size ``items``, for a draw or an observation that all items share."""
+    if node.leading_shape[-1:] == (items,):
+        return node
+    view = row_view(node, torch.broadcast_shapes(node.leading_shape, (items,)))
+    view.active = node.active
+    return view
+
+
 def shifted_rows(node: Variable, dist: Distribution, rows: Size, place: int, shift: int) -> Variable:
     """Draws (B, event...) at ``place`` among the flattened axes before the batch, item b at place b - shift.
 
@@ -56,9 +65,17 @@ def twin(
     leading: int,
 ) -> Variable:
     """A variable with another distribution and other values, scored as ``node`` is."""
-    other = Variable(node.name, dist, value, known, leading, node.event_dims)
-    other.gradient, other.scored_by, other.unbounded = node.gradient, node.scored_by, unbounded
-    return other
+    return node.replace(
+        dist=dist,
+        value=value,
+        unbounded=unbounded,
+        known=known,
+        leading_dims=leading,
+        active=None,
+        source=None,
+        label=None,
+        scale=None,
+    )
 
 
 def _expanded(tensor: Tensor, node: Variable, rows: Size) -> Tensor:

@@ -33,8 +33,8 @@ from torch import Size, Tensor
 from torch.distributions import Distribution
 
 from unknot.core import gradients
-from unknot.core.log_space import log_mean_exp
 from unknot.core.node import Variable
+from unknot.core.numerics import log_mean_exp
 from unknot.core.trace import Trace
 from unknot.objectives.marginal.finite_parents import combinations
 from unknot.objectives.marginal.gather import gather_distribution, gather_items

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.distributions import Distribution
 
 from unknot.core.node import Variable
-from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.core.relaxed import Concrete, Relaxed
 from unknot.errors import SpecError
 from unknot.objectives.marginal import pairwise
 from unknot.objectives.marginal.encoder_parents import own_leading
@@ -28,20 +28,34 @@ def variable_pairs(
     node: Variable, columns: Distribution, mixture: Mixture, parent: Tensor | None = None
 ) -> Pairs:
     """The draws of ``node`` under ``columns``: batch shape (C, dims...), or (K, C, dims...) with ``parent``."""
-    if isinstance(columns, Concrete) and node.scored_by == "density":
+    if isinstance(columns, Concrete) and not _several(columns, parent):
         return pairwise.one_leaf(concrete_joint(node, columns, mixture, parent), mixture)
-    if isinstance(columns, BinaryConcrete) and node.scored_by == "density":
-        return _binary(node, columns, mixture, parent)
-    if isinstance(columns, Concrete):
-        return pairwise.mass(node.value, columns.logits, mixture, parent)
+    if isinstance(columns, Relaxed) and node.scored_by == "density":
+        return _relaxed(node, columns, mixture, parent)
     return pairwise.distribution_pairs(columns, node.value, mixture, parent)
+
+
+def variable_joint(
+    node: Variable, columns: Distribution, mixture: Mixture, parent: Tensor | None = None
+) -> Tensor:
+    """The matrix (*rows, C) of :func:`variable_pairs` alone, where leaves do not matter."""
+    if isinstance(columns, Concrete) and not _several(columns, parent):
+        return concrete_joint(node, columns, mixture, parent)
+    if isinstance(columns, Relaxed):
+        return variable_pairs(node, columns, mixture, parent).joint
+    return pairwise.distribution_joint(columns, node.value, mixture, parent)
+
+
+def _several(columns: Distribution, parent: Tensor | None) -> bool:
+    """Whether there are several such variables for each item."""
+    return len(columns.batch_shape) > (1 if parent is None else 2)
 
 
 def concrete_joint(
     node: Variable, columns: Concrete, mixture: Mixture, parent: Tensor | None = None
 ) -> Tensor:
     """The draws and labels of a relaxed class under ``columns``: the matrix (*rows, C) alone."""
-    if node.known is True:
+    if node.known is True or node.scored_by != "density":
         return pairwise.mass_joint(node.value, columns.logits, mixture, parent)
     assert node.unbounded is not None
     if node.known is False:
@@ -53,16 +67,19 @@ def concrete_joint(
     )
 
 
-def _binary(node: Variable, columns: BinaryConcrete, mixture: Mixture, parent: Tensor | None) -> Pairs:
+def _relaxed(node: Variable, columns: Relaxed, mixture: Mixture, parent: Tensor | None) -> Pairs:
+    """Several relaxed variables for each item, or one that is binary: a leaf each."""
     by_mass = pairwise.distribution_pairs(columns, node.value, mixture, parent)
     if node.known is True:
         return by_mass
     assert node.unbounded is not None
-    density = BinaryConcrete.log_density
+    density = type(columns).log_density
     by_density = pairwise.distribution_pairs(columns, node.unbounded, mixture, parent, density)  # type: ignore[arg-type]
     if node.known is False:
         return by_density
     known = node.known[..., None]
+    assert by_mass.marginals is not None
+    assert by_density.marginals is not None
     return Pairs(
         torch.where(known, by_mass.joint, by_density.joint),
         torch.where(known, by_mass.marginals, by_density.marginals),

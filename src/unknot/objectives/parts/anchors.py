@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from unknot.core.log_space import where_unknown
+from unknot.core.numerics import where_unknown
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.decomposition import Options, split_options
@@ -21,11 +21,11 @@ def anchor_information(
 
     Zero for items that know one of the anchors: what is given needs no information.
     """
-    marginals, _ = split_options(dataset_size, options)
+    marginals, _ = split_options(q, None, dataset_size, options)
     names = [anchors] if isinstance(anchors, str) else list(anchors)
     _check_names(names, [node.name for node in q.variables()])
     if isinstance(anchors, Mapping):
-        _, found = leaf_information(q, marginals)
+        _, found = leaf_information(q, marginals, names)
         parts = [found[name].dimensions[..., list(anchors[name])].sum(-1) for name in names]
         return _where_all_drawn(q, names, sum(parts[1:], start=parts[0]))
     rest = [node.name for node in q.variables() if node.name not in names]

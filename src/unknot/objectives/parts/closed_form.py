@@ -11,7 +11,6 @@ from unknot.core.node import Node, Variable
 from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.parts.site_terms import log_ratio
 
 RELAXED_KL = ("density", "discrete")  # how the divergence of a relaxed draw is taken
 
@@ -29,6 +28,8 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
     """
     p_node = p[q_node.name]
     if q_node.known is True or q_node.gradient in _EXACT:
+        return None
+    if q_node.mask is not None or q_node.shared_by is not None or q_node.scale is not None:
         return None
     if q_node.drawn is not q_node:  # whether it counts may depend on its own draw
         return None
@@ -83,12 +84,10 @@ def _discrete(dist: Distribution) -> Distribution:
     return dist
 
 
-def site_term(q_node: Node, q: Trace, p: Trace, relaxed_kl: str) -> Tensor:
-    """What a site of q contributes: ``log p - log q``, or minus the discrete divergence where that is asked for."""
+def discrete_kl(q_node: Node, q: Trace, p: Trace, relaxed_kl: str) -> Tensor | None:
+    """Minus the divergence of the classes behind a relaxed draw, where ``relaxed_kl`` asks for it; else None."""
     if relaxed_kl not in RELAXED_KL:
         raise SpecError(f"relaxed_kl is one of {', '.join(RELAXED_KL)}, but got {relaxed_kl!r}.")
     if relaxed_kl == "discrete" and isinstance(q_node, Variable) and q_node.scored_by == "density":
-        discrete = negative_kl(q_node, q, p, relaxed=True)
-        if discrete is not None:
-            return discrete
-    return log_ratio(q_node, p)
+        return negative_kl(q_node, q, p, relaxed=True)
+    return None

@@ -19,9 +19,9 @@ from torch.distributions import Distribution
 from torch.distributions.transforms import Transform
 
 from unknot.core.axes import per_item, sum_event
-from unknot.core.distribution_parameters import with_tensors
-from unknot.core.log_space import where_unknown
+from unknot.core.distributions import with_tensors
 from unknot.core.node import Variable
+from unknot.core.numerics import where_unknown
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 
@@ -50,10 +50,7 @@ def refuse_unfit(q: Trace) -> None:
 
 def frozen_log_q(node: Variable) -> Tensor:
     """log q of the drawn items with q's parameters held constant, so that its gradient is that of the draw."""
-    twin = node.copy(node.name, None)
-    twin._log_prob = None
-    assert isinstance(twin, Variable)
-    twin.dist = with_tensors(node.dist, Tensor.detach)
+    twin = node.replace(dist=with_tensors(node.dist, Tensor.detach))
     return where_unknown(node.known, twin.log_prob)
 
 

@@ -16,13 +16,14 @@ from collections.abc import Mapping
 
 from torch import Tensor
 
-from unknot.core.log_space import where_unknown
+from unknot.core.numerics import where_unknown
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.decomposition import Options, split_options
 from unknot.objectives.marginal.encoder_parents import encoder_parents
 from unknot.objectives.marginal.marginal_tree import Groups, check_names, variable_names
-from unknot.objectives.parts.groups import ROOT, as_groups, correlations, leaves
+from unknot.objectives.marginal.programs import with_programs
+from unknot.objectives.parts.groups import as_groups, correlation, leaves
 from unknot.objectives.parts.site_terms import check_pair
 from unknot.suggest import did_you_mean
 
@@ -57,15 +58,15 @@ def _correlation(
 ) -> Tensor:
     check_pair(q, p)
     listed = [variable for variables in members.values() for variable in variables]
-    marginals, prior = split_options(dataset_size, options)
+    marginals, prior = split_options(q, p, dataset_size, options)
     logs = marginals.group_logs(q, members) if prior.factorises(p, listed) else None
     if logs is not None:
         *parts, whole = logs
         return sum(parts[1:], start=parts[0]) - whole
     tree, rest = _tree(q, members, listed)
     log_q = marginals.tree(q, tree)
-    named = correlations(log_q, prior.tree(q, p, tree, log_q))
-    return named[f"{ROOT}[{_CHOSEN}]" if rest else ROOT]
+    log_p = prior.tree(q, p, tree, log_q)
+    return correlation(log_q.parts[_CHOSEN], log_p.parts[_CHOSEN]) if rest else correlation(log_q, log_p)
 
 
 def information_of(q: Trace, name: str, dataset_size: int, groups: Groups | None, options: Options) -> Tensor:
@@ -74,7 +75,7 @@ def information_of(q: Trace, name: str, dataset_size: int, groups: Groups | None
     if len(variables) > 1:
         _refuse_parents_outside(q, name, variables, options)
     tree, rest = _tree(q, {variable: [variable] for variable in variables}, variables)
-    marginals, _ = split_options(dataset_size, options)
+    marginals, _ = split_options(q, None, dataset_size, options)
     log_q = marginals.tree(q, tree)
     chosen = log_q.parts[_CHOSEN] if rest else log_q
     if len(variables) == 1:
@@ -107,7 +108,8 @@ def _members(q: Trace, name: str, groups: Groups | None, what: str) -> list[str]
 
 
 def _refuse_parents_outside(q: Trace, name: str, variables: list[str], options: Options) -> None:
-    parents = encoder_parents(q, options.get("parents"), options.get("encoder"))
+    complete = with_programs(q, None, options)
+    parents = encoder_parents(q, complete.get("parents"), complete.get("encoder"))
     outside = {one for variable in variables for one in parents.get(variable, ())} - set(variables)
     if outside:
         raise SpecError(

@@ -70,8 +70,8 @@ def _is_chain(groups: Groups) -> bool:
 
 def correlations(q: Marginal, p: Marginal) -> dict[str, Tensor]:
     """The correlation C of every inner node, by name, root first: one value per draw each."""
-    named = {ROOT: _correlation(q, p)}
-    named.update((name, _correlation(*pair)) for name, pair in _below(q, p, ""))
+    named = {ROOT: correlation(q, p)}
+    named.update((name, correlation(*pair)) for name, pair in _below(q, p, ""))
     return named
 
 
@@ -83,8 +83,8 @@ def fold_within(named: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def marginal(q: Marginal, p: Marginal) -> Tensor:
     """(ii): Σ_d log p(z_d) - log q(z_d) over all single dimensions below a node."""
-    if q.dimensions is not None and p.dimensions is not None:
-        return (p.dimensions - q.dimensions).sum(-1)
+    if q.is_variable:
+        return (p.leaf_logs() - q.leaf_logs()).sum(-1)
     first, *others = (marginal(part, p.parts[name]) for name, part in q.parts.items())
     return sum(others, start=first)
 
@@ -93,15 +93,15 @@ def leaves(tree: Marginal) -> dict[str, Marginal]:
     """The variables at the ends of the tree, by name."""
     found: dict[str, Marginal] = {}
     for name, part in tree.parts.items():
-        found.update({name: part} if part.dimensions is not None else leaves(part))
+        found.update({name: part} if part.is_variable else leaves(part))
     return found
 
 
 def _below(q: Marginal, p: Marginal, path: str) -> Iterator[tuple[str, tuple[Marginal, Marginal]]]:
     for name, part in q.parts.items():
         prior = p.parts[name]
-        if part.dimensions is not None:
-            if part.dimensions.shape[-1] > 1:
+        if part.is_variable:
+            if part.leaf_logs().shape[-1] > 1:
                 yield f"within[{name}]", (part, prior)
             continue
         full = f"{path}.{name}" if path else name
@@ -110,5 +110,6 @@ def _below(q: Marginal, p: Marginal, path: str) -> Iterator[tuple[str, tuple[Mar
         yield from _below(part, prior, full)
 
 
-def _correlation(q: Marginal, p: Marginal) -> Tensor:
+def correlation(q: Marginal, p: Marginal) -> Tensor:
+    """The correlation C between the children of one node, for every draw."""
     return (p.log_q - p.sum_of_parts) - (q.log_q - q.sum_of_parts)

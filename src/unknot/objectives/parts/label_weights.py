@@ -14,24 +14,44 @@ w_s = Σ_k π_{k,s} w_{k,s}, and given s the values have the posterior π_{k,s} 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from unknot.core.axes import SAMPLES
-from unknot.core.log_space import where_known
+from unknot.core.elimination import Elimination, Factor, factor
+from unknot.core.expectation import Part, conditionals, total
 from unknot.core.node import Known, Variable
+from unknot.core.numerics import where_known
 
 
 @dataclass(frozen=True)
 class LabelWeights:
-    """The weights of all draws of a batch."""
+    """The weights of all draws of a batch.
 
-    labelled: Known  # which items have observed something
-    log_weight: Tensor  # log w_s, enumerated sites summed out: (B,) or (S, B), zero without labels
-    log_joint: Tensor | None = None  # log w_{k,s}, (K, ..., S, B) or (S, B); None: the weights are constant
-    within: Tensor | None = None  # posterior of the enumerated values given the draw, (K, ..., S, B)
+    Attributes
+    ----------
+    labelled : bool or Tensor
+        Which items have observed something.
+    log_weight : Tensor
+        log w_s, enumerated sites summed out: ``(B,)`` or ``(S, B)``, zero without labels.
+    joint : list of Part
+        log w_{k,s} by site; empty if the weights are constant.
+    factors : list of Factor
+        log π and log w, whose product is the posterior of the enumerated sites; empty without enumerated sites.
+    """
+
+    labelled: Known
+    log_weight: Tensor
+    joint: list[Part]
+    factors: list[Factor]
+
+    @property
+    def constant(self) -> bool:
+        """Whether all draws of an item have the same weight."""
+        return not self.joint
 
     def mean_log(self) -> Tensor:
         """``(1/S) Σ_s log w_s``, S17 Eq. 7: a lower bound on log q(y | x), ``(B,)``."""
@@ -44,20 +64,24 @@ class LabelWeights:
         weight = self.log_weight.softmax(SAMPLES)
         return weight if gradient else weight.detach()
 
-    def over_values(self, values: Tensor) -> Tensor:
-        """Posterior mean over the enumerated sites: ``(K, ..., S, B) -> (S, B)``."""
-        if self.within is None or values.ndim <= 2:
-            return values
-        return (self.within * values).flatten(0, -3).sum(0)
+    def over_values(self, parts: Mapping[str, Sequence[Part]]) -> dict[str, Tensor]:
+        """Posterior mean over the enumerated sites of every named sum of parts: ``(S, B)``, or ``(B,)``."""
+        if not self.factors:
+            return {name: total(values) for name, values in parts.items()}
+        terms = {
+            name: [factor(one.value, one.axes, one.name) for one in values] for name, values in parts.items()
+        }
+        return Elimination(list(self.factors), terms).run().means()
 
-    def average(self, values: Tensor, normalised: Tensor | None) -> Tensor:
-        """``Σ_s (w_s / Σ w) f_s`` with the enumerated sites' posterior inside (S17 Eq. 5): ``(B,)``."""
-        values = self.over_values(values)
-        if values.ndim < 2:
-            return values
-        if normalised is None:
-            return values.mean(SAMPLES)
-        return (normalised * values).sum(SAMPLES)
+    def averages(self, parts: Mapping[str, Sequence[Part]], normalised: Tensor | None) -> dict[str, Tensor]:
+        """``Σ_s (w_s / Σ w) f_s`` with the enumerated sites' posterior inside (S17 Eq. 5): ``(B,)`` each."""
+        return {name: _mean(values, normalised) for name, values in self.over_values(parts).items()}
+
+
+def _mean(values: Tensor, normalised: Tensor | None) -> Tensor:
+    if values.ndim < 2:
+        return values
+    return values.mean(SAMPLES) if normalised is None else (normalised * values).sum(SAMPLES)
 
 
 def label_weights(sites: list[Variable], observed: list[Variable] | None = None) -> LabelWeights | None:
@@ -71,14 +95,16 @@ def label_weights(sites: list[Variable], observed: list[Variable] | None = None)
     labelled = _any_known(observed)
     if all(_is_constant(node) for node in observed):
         log_weight = _sum([where_known(node.known, _at_label(node)) for node in observed])
-        return LabelWeights(labelled, log_weight)
-    log_joint = _sum([where_known(node.known, node.log_prob) for node in observed])
-    enumerated = [node.log_weight for node in sites if node.enumerated]
+        return LabelWeights(labelled, log_weight, [], [])
+    joint = [
+        Part(where_known(node.known, node.log_prob), node.axes, f"site '{node.name}'") for node in observed
+    ]
+    enumerated = [node for node in sites if node.enumerated]
     if not enumerated:
-        return LabelWeights(labelled, log_joint, log_joint)
-    joint = _sum([log_joint, *enumerated])  # log π + log w, (K, ..., S, B)
-    log_weight = where_known(labelled, joint.flatten(0, -3).logsumexp(0))
-    return LabelWeights(labelled, log_weight, log_joint, (joint - log_weight).exp())
+        return LabelWeights(labelled, total(joint), joint, [])
+    factors = [*conditionals(enumerated).values(), *(factor(one.value, one.axes, one.name) for one in joint)]
+    log_weight = where_known(labelled, Elimination(list(factors)).run().log_total())
+    return LabelWeights(labelled, log_weight, joint, factors)
 
 
 def _any_known(observed: list[Variable]) -> Known:
@@ -105,10 +131,10 @@ def _at_label(node: Variable) -> Tensor:
 
 
 def _sum(tensors: list[Tensor]) -> Tensor:
-    total = tensors[0]
+    found = tensors[0]
     for tensor in tensors[1:]:
-        total = total + tensor
-    return total
+        found = found + tensor
+    return found
 
 
 def effective_samples(normalised: Tensor | None, like: Tensor, samples: int) -> Tensor:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import torch
 from torch import Tensor
-from torch.distributions import Independent, Normal
+from torch.distributions import Independent, LowRankMultivariateNormal, MultivariateNormal, Normal
 
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
@@ -36,8 +36,7 @@ def covariance_penalties(
     mean = gather_items(torch.cat([_flat(node, "mean", items) for node in nodes], -1))
     covariance = code_covariance(mean)
     if kind is Covariance.II:
-        variance = gather_items(torch.cat([_flat(node, "variance", items) for node in nodes], -1))
-        covariance = covariance + torch.diag(variance.mean(0))
+        covariance = covariance + torch.block_diag(*(_mean_covariance(node, items) for node in nodes))
     target = torch.cat([_flat(p[node.name], "variance", items) for node in nodes], -1).mean(0)
     diagonal = covariance.diagonal()
     off_diagonal = covariance - torch.diag(diagonal)
@@ -51,7 +50,7 @@ def code_covariance(mean: Tensor) -> Tensor:
 
 
 def normal_variables(q: Trace, names: Sequence[str] | None) -> list[Variable]:
-    """The named variables, or all Normal ones; they must be diagonal Normals and independent given x."""
+    """The named variables, or all Normal ones, diagonal or multivariate; they must be independent given x."""
     nodes = [q[name] for name in names] if names is not None else [n for n in q.variables() if _is_normal(n)]
     wrong = [node.name for node in nodes if not _is_normal(node) or len(own_leading(node)) > 1]
     if wrong or not nodes:
@@ -63,8 +62,18 @@ def normal_variables(q: Trace, names: Sequence[str] | None) -> list[Variable]:
 
 
 def _is_normal(node: Variable) -> bool:
+    if isinstance(node.dist, MultivariateNormal | LowRankMultivariateNormal):
+        return node.event_dims == 1
     dist = node.dist.base_dist if isinstance(node.dist, Independent) else node.dist
     return isinstance(dist, Normal)
+
+
+def _mean_covariance(node: Variable, items: int) -> Tensor:
+    """The mean over the global batch of the covariance of z given x, (D, D)."""
+    if isinstance(node.dist, MultivariateNormal | LowRankMultivariateNormal):
+        covariance = node.dist.covariance_matrix
+        return gather_items(covariance.expand(items, *covariance.shape[-2:])).mean(0)
+    return torch.diag(gather_items(_flat(node, "variance", items)).mean(0))
 
 
 def _flat(node: Variable, moment: str, items: int) -> Tensor:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from unknot.core.axes import SAMPLES
 from unknot.core.expectation import is_scored, rise
-from unknot.core.gradients.score_function import Baselines
+from unknot.core.gradients import Baselines
 from unknot.core.node import Variable
 
 

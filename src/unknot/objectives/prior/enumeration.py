@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from unknot.core.gradients import enumeration
+from unknot.core import gradients
 from unknot.core.node import Variable
 
 MOST = 4096  # combinations; more than this are sampled instead
@@ -25,7 +25,7 @@ def combinations(sites: Sequence[Variable]) -> dict[str, Tensor] | None:
     """Every combination of the sites' values, (combinations, event...) for each; None if there are too many."""
     if not all(_is_listable(node) for node in sites):
         return None
-    supports = [enumeration.support(node.dist, torch.Size(), node.event_dims) for node in sites]
+    supports = [gradients.support(node.dist) for node in sites]
     count = 1
     for support in supports:
         count *= len(support)
@@ -43,8 +43,5 @@ def _is_listable(node: Variable) -> bool:
     """Finite, one variable per item, and a mass: a relaxed draw has a density and cannot be listed."""
     single = node.event_dims == len(node.dist.event_shape)
     return (
-        enumeration.is_finite(node.dist)
-        and single
-        and node.scored_by == "mass"
-        and node.gradient != "plug_in"
+        gradients.is_finite(node.dist) and single and node.scored_by == "mass" and node.gradient != "plug_in"
     )

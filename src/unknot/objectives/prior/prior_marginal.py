@@ -27,19 +27,20 @@ import torch
 from torch import Tensor
 from torch.distributions import Distribution
 
-from unknot.core.given_values import given
-from unknot.core.log_space import log_mean_exp
+from unknot.core.evidence import given
 from unknot.core.node import Variable
+from unknot.core.numerics import log_mean_exp
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import Parents
+from unknot.objectives.marginal.leaf_logs import pair_logs, refusal
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, variable_names
 from unknot.objectives.marginal.site_graph import SiteGraph
 from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import naive
 from unknot.objectives.parts.groups import leaves
 from unknot.objectives.prior.enumeration import combinations
-from unknot.objectives.prior.prior_leaves import dimension_log_probs, prior_leaves
+from unknot.objectives.prior.prior_leaves import prior_leaves
 from unknot.objectives.prior.prior_parents import PriorProgram, prior_parents
 
 
@@ -72,8 +73,7 @@ class PriorMarginal:
                 "tell), so the prior's group marginals are not products of its sites; pass "
                 "prior=lambda given: decoder(None, given) to have them computed, or prior_parents={} if none does"
             )
-        sizes = {name: _size(leaf) for name, leaf in leaves(inference).items()}
-        groups_of = PriorGroups(SiteGraph(sites, parents), sizes, self.program, self.draws)
+        groups_of = PriorGroups(SiteGraph(sites, parents), leaves(inference), self.program, self.draws)
         return groups_of.node(groups, root=True)
 
 
@@ -82,7 +82,7 @@ class PriorGroups:
     """Works through a tree: what the sites are, in the program's order, and which depend on which."""
 
     graph: SiteGraph
-    sizes: Mapping[str, int]
+    inference: Mapping[str, Marginal]  # q's, for every site
     program: PriorProgram | None
     draws: int
 
@@ -106,30 +106,32 @@ class PriorGroups:
 
     def leaf(self, name: str, whole: bool) -> Marginal:
         """One variable: exact if it depends on nothing or on discrete sites, otherwise sampled."""
-        node, size = self.sites[name], self.sizes[name]
+        node, q = self.sites[name], self.inference[name]
+        size = None if q.dimensions is None else q.dimensions.shape[-1]
         if not self.graph.parents[name] or whole:
-            return Marginal(node.log_prob, dimensions=prior_leaves(node, size))
-        by_density = node.scored_by == "density" and size > 1  # a relaxed binary vector
+            return self._marginal(name, node.log_prob, None if size is None else prior_leaves(node, size))
+        by_density = node.scored_by == "density" and size != 1  # a relaxed binary vector
         listed = None if by_density else self._listed([name])
         batch = self.draws if listed is None else _count(listed)
         run = self._run(batch, [name], listed or {})
         dist = item_distribution(run[name], batch)
         pairs = variable_pairs(node, dist, naive(batch, batch))
-        if pairs.marginals.shape[-1] != size:
-            raise SpecError(
-                f"site '{name}': q has {size} single dimensions, p's {type(node.dist).__name__} given its parents "
-                f"has {pairs.marginals.shape[-1]}; use independent dimensions in p"
-            )
+        has_leaves = pairs.marginals is not None and pairs.marginals.shape[-1] == size
         if listed is None:
-            return Marginal(log_mean_exp(pairs.joint, -1), dimensions=pairs.marginals)
+            return self._marginal(
+                name, log_mean_exp(pairs.joint, -1), pairs.marginals if has_leaves else None
+            )
         log_weights = sum((run[one].log_prob for one in listed), start=pairs.joint.new_zeros(batch))
         log_p = torch.logsumexp(pairs.joint + log_weights, -1)
-        if size == 1:
-            return Marginal(log_p, dimensions=log_p[..., None])
-        single = dimension_log_probs(dist, node.value.unsqueeze(node.leading_dims))
-        assert single is not None  # it has leaves of its own, as checked above
-        logs = single.reshape(*pairs.joint.shape, size) + log_weights[:, None]
+        if size == 1 or not has_leaves:
+            return self._marginal(name, log_p, log_p[..., None] if has_leaves else None)
+        logs = pair_logs(node, dist, pairs.joint) + log_weights[:, None]
         return Marginal(log_p, dimensions=torch.logsumexp(logs, -2))
+
+    def _marginal(self, name: str, log_p: Tensor, dimensions: Tensor | None) -> Marginal:
+        """With the leaves that q has, or with the reason why there are none, q's or p's."""
+        reason = self.inference[name].refusal or refusal(name, self.sites[name].dist, "p's")
+        return Marginal(log_p, dimensions=dimensions, refusal=reason if dimensions is None else None)
 
     def group(self, names: list[str]) -> Tensor:
         """log p(z_G): over every value of the discrete sites before G, or over M draws of the sites outside."""
@@ -188,8 +190,3 @@ def _rescore(node: Variable, dist: Distribution, rows: torch.Size, times: int) -
     if node.unbounded is not None:
         twin.unbounded = _repeat(node.unbounded, node, rows, times)
     return twin.log_prob
-
-
-def _size(leaf: Marginal) -> int:
-    assert leaf.dimensions is not None
-    return leaf.dimensions.shape[-1]

@@ -1,7 +1,7 @@
 """Which sites of the prior depend on other latent sites: from the program, or from what its trace shows.
 
 In this order: what is **stated**; one run of the **program**, ``prior=``, under tags
-(:mod:`unknot.objectives.marginal.site_parents`); the **trace alone**. There, parameters without a batch axis
+(:mod:`unknot.core.dependence`); the **trace alone**. There, parameters without a batch axis
 depend on nothing; parameters by item may come from other latent sites, with gradients as without, and are taken to.
 Numbers never decide: a batch of one class has the same parameters for all items, and depends on the class.
 """
@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping
 import torch
 from torch import Tensor
 
-from unknot.core.given_values import GivenValues, given
+from unknot.core.dependence import site_parents, tensors_of
+from unknot.core.evidence import GivenValues, given
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import Parents, own_leading
-from unknot.objectives.marginal.site_parents import site_parents
-from unknot.objectives.marginal.tensors_behind import tensors_behind
 
 PriorProgram = Callable[[GivenValues], Trace]
 
@@ -60,7 +59,7 @@ def _one_draw(node: Variable) -> Tensor:
 def _may_depend(node: Variable) -> bool:
     """Whether the site has parameters of its own for every item."""
     lead = own_leading(node)
-    return any(_has_items(tensor, lead) for tensor in tensors_behind(node.dist))
+    return any(_has_items(tensor, lead) for tensor in tensors_of(node.dist))
 
 
 def _has_items(tensor: Tensor, lead: torch.Size) -> bool:

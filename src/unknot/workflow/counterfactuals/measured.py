@@ -22,7 +22,7 @@ from unknot.workflow.counterfactuals.counterfactual import Beside, Counterfactua
 from unknot.workflow.counterfactuals.judging import LABELS_A_SETTING, Judging, judging
 from unknot.workflow.counterfactuals.reader import Reader, make_reader
 from unknot.workflow.followers import followers
-from unknot.workflow.recognition import Recognition
+from unknot.workflow.prediction import Prediction
 from unknot.workflow.trained_model import TrainedModel
 
 
@@ -77,8 +77,8 @@ class Scene:
         own, read, codes, sharp = [], [], [], []
         for k, setting in enumerate(changes.settings):
             made = self._as_long(self.model.vary(self.x, node.name, [setting])[:, 0])
-            said = self.model.recognise(made)
-            own.append(changes.as_meant(reading(node, said.summaries[node.name].numpy()), k))
+            said = self.model.predict(made)
+            own.append(changes.as_meant(reading(node, said.predictions[node.name].numpy()), k))
             codes.append({one.name: code(one, said) for one in others})
             if self.reader is not None and node.name in self.taught:
                 read.append(changes.as_meant(self.reader.read(made)[node.name], k))
@@ -109,8 +109,8 @@ class Scene:
         return len(self.model.shape) == 3
 
     @cached_property
-    def _before(self) -> Recognition:
-        return self.model.recognise(self.x)
+    def _before(self) -> Prediction:
+        return self.model.predict(self.x)
 
     @cached_property
     def _anew(self) -> Tensor:
@@ -122,8 +122,8 @@ class Scene:
         return made * self.x.sum(-1, keepdim=True) if words else made
 
     @cached_property
-    def _still(self) -> Recognition:
-        return self.model.recognise(self._anew)
+    def _still(self) -> Prediction:
+        return self.model.predict(self._anew)
 
     @cached_property
     def _reader_says(self) -> dict[str, np.ndarray]:
@@ -131,10 +131,10 @@ class Scene:
 
     @property
     def _others(self) -> list[NodeSpec]:
-        return [node for node in self.model.settable if node.name in self._before.summaries]
+        return [node for node in self.model.settable if node.name in self._before.predictions]
 
     def _own(self, node: NodeSpec) -> np.ndarray:
-        return reading(node, self._before.summaries[node.name].numpy())
+        return reading(node, self._before.predictions[node.name].numpy())
 
     def _values(self, node: NodeSpec, truth: Factor | None) -> np.ndarray:
         """Values of the factor that occur: the labels, or what the recogniser says."""
@@ -169,24 +169,24 @@ class Scene:
         return leak(codes, learned.values.numpy()[known], _joined(self._before, styles), truth.values.numpy())
 
     @cached_property
-    def _learned(self) -> Recognition:
-        return self.model.recognise(self.parts.learning.batch(range(len(self.parts.learning))).x)
+    def _learned(self) -> Prediction:
+        return self.model.predict(self.parts.learning.batch(range(len(self.parts.learning))).x)
 
     def _sharpness(self, made: float) -> Beside:
         real = sharpness(self.x.numpy()) or 1.0
         return Beside(made / real, sharpness(self._anew.numpy()) / real)
 
 
-def code(node: NodeSpec, said: Recognition) -> np.ndarray:
+def code(node: NodeSpec, said: Prediction) -> np.ndarray:
     """A variable's values as rows that have a distance, ``(N, D)``: the best class one-hot, numbers as they are."""
     if family_of(node).has_classes:
-        return np.eye(node.size or 0)[said.summaries[node.name].argmax(-1).numpy()]
+        return np.eye(node.size or 0)[said.predictions[node.name].argmax(-1).numpy()]
     values = said.values[node.name]
     return values.reshape(len(values), -1).double().numpy()
 
 
-def _joined(said: Recognition, names: tuple[str, ...]) -> np.ndarray:
-    return torch.cat([said.summaries[name] for name in names], 1).numpy()
+def _joined(said: Prediction, names: tuple[str, ...]) -> np.ndarray:
+    return torch.cat([said.predictions[name] for name in names], 1).numpy()
 
 
 def _read(right: list[np.ndarray], real: float | None) -> Read:

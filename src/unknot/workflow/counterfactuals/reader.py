@@ -42,7 +42,7 @@ class NetworkReader:
     model: TrainedModel
 
     def read(self, x: Tensor) -> dict[str, np.ndarray]:
-        said = self.model.recognise(x).summaries
+        said = self.model.predict(x).predictions
         return {node.name: reading(node, said[node.name].numpy()) for node in self.model.labelled}
 
 
@@ -85,7 +85,7 @@ def _network(learning: Dataset, seed: int) -> NetworkReader:
         "seed": seed,
     }
     made = assemble(learning, NETWORK, train)
-    if fit(made.trainee, learning, made.config).stopped_because == "interrupted":
+    if fit(made.model.module, learning, made.config).stopped_because == "interrupted":
         raise KeyboardInterrupt
-    made.trainee.eval()
+    made.model.module.eval()
     return NetworkReader(made.model)

@@ -10,7 +10,7 @@ import torch
 from unknot.data.dataset import Dataset
 from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
-from unknot.workflow.evaluation import Answers, recognise
+from unknot.workflow.evaluation import DatasetPrediction, predict_dataset
 from unknot.workflow.measures import MEASURES, Measure, class_probabilities
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.linear_baseline import affordable, constant_summary, linear_summary
@@ -51,7 +51,7 @@ class Comparison:
 
 
 def compare(
-    model: TrainedModel, seen: Dataset, held_out: Dataset | None, answers: Answers | None = None
+    model: TrainedModel, seen: Dataset, held_out: Dataset | None, answers: DatasetPrediction | None = None
 ) -> list[Comparison]:
     """One comparison for each factor with labels enough.
 
@@ -59,7 +59,7 @@ def compare(
     - ``held_out``: other items, if there are; ``answers``: what the recogniser says of them, if that is at hand.
     """
     if answers is None and held_out is not None:
-        answers = recognise(model, held_out)
+        answers = predict_dataset(model, held_out)
     found = []
     for node in model.labelled:
         rows = _labelled(seen, node.name, affordable(len(seen), seen.item_shape.numel()))
@@ -67,12 +67,12 @@ def compare(
         if len(rows) < _FEWEST or len(shown.factors[node.name].values.unique(dim=0)) < 2:
             continue
         of = int(seen.factors[node.name].known.sum())
-        own = recognise(model, shown).summaries[node.name]
+        own = predict_dataset(model, shown).predictions[node.name]
         asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _judged(held_out))
         if held_out is None or answers is None or not len(asked):
             found.append(_compared(node, shown, own, shown, own, of, held_out=False))
         else:
-            said = answers.summaries[node.name][asked.numpy()]
+            said = answers.predictions[node.name][asked.numpy()]
             found.append(_compared(node, shown, own, held_out.subset(asked), said, of, held_out=True))
     return found
 

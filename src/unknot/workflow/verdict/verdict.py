@@ -9,7 +9,7 @@ from typing import Any
 
 from unknot.data.dataset import Dataset
 from unknot.errors import TrainingWarning
-from unknot.workflow.evaluation import Answers
+from unknot.workflow.evaluation import DatasetPrediction
 from unknot.workflow.style_information import style_information
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.comparison import Comparison, compare
@@ -53,7 +53,7 @@ def verdict(
     seen: Dataset,
     held_out: Dataset | None,
     history: Sequence[Mapping[str, Any]],
-    answers: Answers | None = None,
+    answers: DatasetPrediction | None = None,
 ) -> Verdict:
     """Whether a model is badly trained.
 

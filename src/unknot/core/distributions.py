@@ -1,0 +1,194 @@
+"""Helpers around ``torch.distributions``: copies with changed parameters, precision, fast constructors."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal, Transform
+from torch.nn.functional import logsigmoid
+
+from unknot.core.evidence import Partial
+from unknot.errors import SpecError
+
+# Families that take one of several parametrisations, the preferred first. The others may be cached beside it.
+ALTERNATIVES = (("logits", "probs"), ("scale_tril", "covariance_matrix", "precision_matrix"))
+
+
+def map_parameters(dist: Distribution, change: Callable[[Tensor], Tensor]) -> Distribution:
+    """Apply ``change`` to every parameter with the distribution's batch shape, and build it anew.
+
+    Parameters shared by the batch (a temperature) stay as they are; distributions inside distributions
+    (``Independent``, mixtures) are rebuilt in turn.
+    """
+    if isinstance(dist, Independent):  # keeps its argument under another name
+        return Independent(map_parameters(dist.base_dist, change), dist.reinterpreted_batch_ndims, False)
+    arguments: dict[str, Any] = {}
+    for name, value in _constructor_arguments(dist).items():
+        if isinstance(value, Distribution):
+            arguments[name] = map_parameters(value, change)
+        elif isinstance(value, Tensor) and value.shape[: len(dist.batch_shape)] == dist.batch_shape:
+            arguments[name] = change(value)
+        else:
+            arguments[name] = value
+    return type(dist)(**arguments)
+
+
+def with_tensors(dist: Distribution, change: Callable[[Tensor], Tensor]) -> Distribution:
+    """A copy in which every tensor is ``change`` of it, through the distributions and transforms ``dist`` is made of.
+
+    Unlike :func:`map_parameters` it calls no constructor, so shapes must stay as they are.
+
+    >>> import torch
+    >>> loc = torch.zeros(3, requires_grad=True)
+    >>> with_tensors(torch.distributions.LogNormal(loc, 1.0), Tensor.detach).base_dist.loc.requires_grad
+    False
+    """
+    made: dict[int, Any] = {}  # the copies so far: a transform and its inverse hold each other
+
+    def changed(held: Any) -> Any:
+        if isinstance(held, Tensor):
+            return change(held)
+        if isinstance(held, list):
+            return [changed(part) for part in held]
+        if not isinstance(held, Distribution | Transform):
+            return held
+        if id(held) not in made:
+            twin = made[id(held)] = copy.copy(held)
+            for name, value in vars(held).items():
+                setattr(twin, name, changed(value))
+            if isinstance(twin, Transform):  # a remembered draw would stand for the unchanged parameters
+                twin._cached_x_y = (None, None)
+        return made[id(held)]
+
+    copied: Distribution = changed(dist)
+    return copied
+
+
+def _constructor_arguments(dist: Distribution) -> dict[str, Any]:
+    """What ``type(dist)(...)`` was called with, read back from attributes of the same names."""
+    found: dict[str, Any] = {}
+    missing = []
+    for name, parameter in inspect.signature(type(dist)).parameters.items():
+        if name == "validate_args":
+            found[name] = False  # they were valid before
+        elif name in dist.__dict__ or isinstance(getattr(type(dist), name, None), property):
+            found[name] = getattr(dist, name)
+        elif parameter.default is parameter.empty:
+            missing.append(name)
+    if missing:
+        raise SpecError(
+            f"{type(dist).__name__}: cannot be rebuilt for the items of all processes, because it does not keep its "
+            f"arguments {missing}; store them as attributes of the same names"
+        )
+    for names in ALTERNATIVES:
+        for other in [name for name in names if name in found][1:]:
+            del found[other]
+    return found
+
+
+_HALF = (torch.bfloat16, torch.float16)
+
+
+def in_full_precision(dist: Distribution) -> Distribution:
+    """The distribution itself, or a copy with float32 parameters if any of them is in half precision.
+
+    >>> low = torch.distributions.Normal(torch.zeros(3, dtype=torch.bfloat16), 1.0)
+    >>> in_full_precision(low).loc.dtype
+    torch.float32
+    """
+    return map_parameters(dist, Tensor.float) if _has_half(dist) else dist
+
+
+def without_autocast(values: Tensor) -> AbstractContextManager[None]:
+    """Inside, matrix products of tensors like these are taken in their own precision.
+
+    >>> with torch.autocast("cpu", torch.bfloat16), without_autocast(torch.ones(2, 2)):
+    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.float32
+    """
+    found: AbstractContextManager[None] = torch.autocast(values.device.type, enabled=False)
+    return found
+
+
+def _has_half(dist: Distribution) -> bool:
+    for held in dist.__dict__.values():
+        if isinstance(held, Tensor):
+            if held.dtype in _HALF:
+                return True
+        elif isinstance(held, Distribution) and _has_half(held):  # OneHotCategorical keeps a Categorical
+            return True
+    return False
+
+
+Number = Tensor | float
+
+
+def normal(loc: Number, scale: Number) -> Normal:
+    """``Normal(loc, scale)``.
+
+    >>> normal(torch.tensor(0.0), torch.tensor(1.0))
+    Normal(loc: 0.0, scale: 1.0)
+    """
+    if not (isinstance(loc, Tensor) and isinstance(scale, Tensor) and loc.shape == scale.shape):
+        return Normal(loc, scale, validate_args=False)
+    dist = Normal.__new__(Normal)
+    dist.loc, dist.scale = loc, scale
+    Distribution.__init__(dist, loc.shape, validate_args=False)
+    return dist
+
+
+def bernoulli(probs: Number | None, logits: Number | None) -> Bernoulli:
+    """``Bernoulli(probs, logits)``."""
+    if probs is not None or not isinstance(logits, Tensor):
+        return Bernoulli(probs, logits, validate_args=False)
+    dist = Bernoulli.__new__(Bernoulli)
+    dist.logits = dist._param = logits
+    Distribution.__init__(dist, logits.shape, validate_args=False)
+    return dist
+
+
+def match_dtype(value: Any, *parameters: Number) -> list[Number]:
+    """The parameters; if none is a tensor, as tensors of the floating type of a site's ``value``.
+
+    >>> match_dtype(torch.zeros(3, dtype=torch.float64), 0.1)
+    [tensor(0.1000, dtype=torch.float64)]
+    >>> match_dtype(None, 0.1)
+    [tensor(0.1000)]
+    """
+    if any(isinstance(parameter, Tensor) for parameter in parameters):
+        return list(parameters)
+    dtype = _floating_type(value)
+    return [torch.tensor(parameter, dtype=dtype) for parameter in parameters]
+
+
+def _floating_type(value: Any) -> torch.dtype:
+    given = (
+        value.values if isinstance(value, Partial) else getattr(value, "value", value)
+    )  # of a node its value
+    if isinstance(given, Tensor) and given.dtype in (torch.float32, torch.float64):
+        return given.dtype
+    return torch.get_default_dtype()
+
+
+def stick_breaking_count(stop_logits: Tensor) -> Categorical:
+    """The distribution of n, 0 to K, of a loop of at most K turns, from the log-odds ``(..., K)`` of stopping.
+
+    Stick-breaking: with s_k = sigmoid(stop_logits_k), the probability of no turn k given that all before it happened,
+
+        P(n = k) = s_k Π_{j<k} (1 - s_j)  for k < K,        P(n = K) = Π_j (1 - s_j)
+
+    K + 1 states, where K stops as sites of their own would have 2^K. Log-odds of -inf: that turn cannot be missed.
+
+    >>> stick_breaking_count(torch.zeros(3)).probs
+    tensor([0.5000, 0.2500, 0.1250, 0.1250])
+    """
+    stop, go_on = logsigmoid(stop_logits), logsigmoid(-stop_logits)
+    none = torch.zeros_like(stop_logits[..., :1])
+    so_far = torch.cat([none, go_on.cumsum(-1)], -1)  # (..., K + 1): all turns before k happened
+    return Categorical(logits=so_far + torch.cat([stop, none], -1), validate_args=False)

@@ -1,0 +1,98 @@
+"""Prediction: class probabilities and means of a program's factors for a batch, without drawing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.distributions import Bernoulli, Categorical, Distribution, OneHotCategorical
+
+from unknot.core.handlers import modes
+from unknot.core.node import Variable
+from unknot.core.program import Program
+from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.core.trace import Trace
+from unknot.core.tracing import trace
+from unknot.workflow.candidates import best_candidates
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the encoder predicts for a batch.
+
+    Attributes
+    ----------
+    predictions : dict from factor to Tensor
+        Class probabilities ``(B, K)``, or means ``(B, D)``.
+    values : dict from site to Tensor
+        The mode of every site, as the decoder's sites take it; one-hot where draws are.
+    """
+
+    predictions: dict[str, Tensor]
+    values: dict[str, Tensor]
+
+
+def mode_trace(program: Program, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Trace:
+    """Run the encoder with every site at its mode, given the modes of its parents.
+
+    Parameters
+    ----------
+    program : Program
+        The model.
+    x : Tensor
+        Items, ``(B, ...)``.
+    known : mapping from factor to Tensor, optional
+        Values that replace the predictions. Without them items with several candidate predictions have the best one
+        (:mod:`unknot.workflow.candidates`).
+
+    Returns
+    -------
+    Trace
+    """
+    with torch.no_grad(), modes():
+        labels = known or best_candidates(program, x)
+        return trace(program.encode, x, labels) if labels else trace(program.encode, x)
+
+
+def predict(program: Program, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
+    """Predict all factors of some items.
+
+    Parameters
+    ----------
+    program : Program
+        The model. Its random variables are predicted under their own names, other factors by its method
+        ``predictions``.
+    x : Tensor
+        Items, ``(B, ...)``.
+    known : mapping from factor to Tensor, optional
+        Values that replace the predictions.
+
+    Returns
+    -------
+    Prediction
+    """
+    q = mode_trace(program, x, known)
+    sites = {node.name: site_prediction(node) for node in q.variables()}
+    return Prediction({**sites, **program.predictions(q)}, {node.name: node.value for node in q.variables()})
+
+
+def site_prediction(node: Variable) -> Tensor:
+    """Return class probabilities ``(B, K)``, probabilities of yes ``(B, D)``, or means ``(B, D)`` of a site."""
+    shape = (*node.leading_shape, *_item_shape(node))
+    return _expectation(node.dist).expand(shape).reshape(node.leading_shape[-1], -1)
+
+
+def _expectation(dist: Distribution) -> Tensor:
+    if isinstance(dist, Concrete | OneHotCategorical | Categorical | Bernoulli | BinaryConcrete):
+        return dist.probs
+    return dist.mean
+
+
+def _item_shape(node: Variable) -> torch.Size:
+    """The shape of one item's prediction."""
+    expectation = _expectation(node.dist)
+    if isinstance(node.dist, Categorical):
+        return expectation.shape[-1:]
+    return expectation.shape[expectation.ndim - node.event_dims :]
