@@ -124,7 +124,7 @@ EXPERIMENT = Experiment(
         Measure("marginals", "p(z_t | x, y)", "1e-12"),
         Measure("gradients", "gradients", "1e-12"),
     ),
-    budgets={"smoke": "seconds", "quick": "about a CPU minute per seed", "paper": "the same"},
+    budgets={"smoke": "seconds", "quick": "about 15 CPU seconds per seed", "paper": "the same"},
     notes=(
         "Largest absolute differences in float64, over items and parameters; one random model per seed. Sequences have "
         f"random lengths, and {LABELLED:.0%} of their steps have labels, of which the ELBO uses none. The encoder "

@@ -165,7 +165,7 @@ EXPERIMENT = Experiment(
         Measure("judge_digit", "digit error of that classifier on real test items", "%", "lower", 1),
         Measure("judge_speaker", "speaker error of that classifier on real test items", "%", "lower", 1),
     ),
-    budgets={"smoke": "seconds", "quick": "about 4 CPU minutes per seed", "paper": "the same"},
+    budgets={"smoke": "seconds", "quick": "about 10 CPU minutes per seed", "paper": "the same"},
     captions={
         "speakers": "Log-mel spectrograms of test items and of the same items decoded with each of the six speakers; "
         "the digit is the predicted one and the style is the mean of its posterior."
