@@ -14,7 +14,7 @@ w_s = Σ_k π_{k,s} w_{k,s}, and given s the values have the posterior π_{k,s} 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -22,7 +22,7 @@ from torch import Tensor
 
 from unknot.core.axes import SAMPLES
 from unknot.core.elimination import Elimination, Factor, factor
-from unknot.core.expectation import Part, conditionals, total
+from unknot.core.expectation import Part, conditionals, part_of, total
 from unknot.core.node import Known, Variable
 from unknot.core.numerics import where_known
 
@@ -84,10 +84,15 @@ def _mean(values: Tensor, normalised: Tensor | None) -> Tensor:
     return values.mean(SAMPLES) if normalised is None else (normalised * values).sum(SAMPLES)
 
 
-def label_weights(sites: list[Variable], observed: list[Variable] | None = None) -> LabelWeights | None:
+def label_weights(
+    sites: list[Variable],
+    observed: list[Variable] | None = None,
+    part: Callable[[Variable, Tensor], Part] = part_of,
+) -> LabelWeights | None:
     """The weights that the observed sites give; None if no site of q is observed for any item.
 
-    ``observed`` counts the labels of some of the sites only, the first few of the program.
+    ``observed`` counts the labels of some of the sites only, the first few of the program. ``part`` makes the part of
+    a site's labels; one that knows the program says which draws they depend on.
     """
     observed = [node for node in (sites if observed is None else observed) if node.known is not False]
     if not observed:
@@ -96,9 +101,7 @@ def label_weights(sites: list[Variable], observed: list[Variable] | None = None)
     if all(_is_constant(node) for node in observed):
         log_weight = _sum([where_known(node.known, _at_label(node)) for node in observed])
         return LabelWeights(labelled, log_weight, [], [])
-    joint = [
-        Part(where_known(node.known, node.log_prob), node.axes, f"site '{node.name}'") for node in observed
-    ]
+    joint = [part(node, where_known(node.known, node.log_prob)) for node in observed]
     enumerated = [node for node in sites if node.enumerated]
     if not enumerated:
         return LabelWeights(labelled, total(joint), joint, [])
