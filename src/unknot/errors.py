@@ -9,6 +9,10 @@ class TraceError(UnknotError):
     """A Trace program did something that cannot be right: a repeated name, a shape, a label, a NaN."""
 
 
+class HistoryError(TraceError):
+    """A step of a ``markov`` loop used an enumerated value that is older than the loop's history."""
+
+
 class DataError(UnknotError, ValueError):
     """A data file, a label or a table is not what it should be."""
 

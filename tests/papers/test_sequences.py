@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from unknot.papers import sequences
 from unknot.papers.regime_models import drawn_sequences
-from unknot.papers.sequences import EXPERIMENT, GRU, ROWS, STATE_SPACE, cases, data, draw_regimes, run, short
+from unknot.papers.sequences import ROWS, cases, data, draw_regimes, run
 
 
 @pytest.mark.parametrize("row", [row for row, settings in ROWS.items() if settings["method"] != "hmm"])
@@ -38,17 +37,3 @@ def test_the_figure_shows_test_sequences(tmp_path: Path) -> None:
     test = drawn_sequences(5, 1)
     draw_regimes(test, test.regime, tmp_path / "regimes.png")
     assert (tmp_path / "regimes.png").stat().st_size > 1000
-
-
-def test_the_short_line_has_ours_and_the_baseline() -> None:
-    assert short({"summary": []}) is None
-    summary = [
-        {
-            "case": {"row": row, "share": sequences.SHARES["5 %"]},
-            "numbers": {"accuracy": {"mean": mean}},
-            "seeds": 3,
-        }
-        for row, mean in ((STATE_SPACE, 85.0), (GRU, 75.0))
-    ]
-    assert short({"summary": summary}) == ("85.0 %", "75.0 % (GRU on the labels)", 3)
-    assert EXPERIMENT.short is short

@@ -79,26 +79,41 @@ def per_item(mask: Tensor, event_dims: int) -> Tensor:
     return mask.reshape(mask.shape + (1,) * event_dims)
 
 
-def readings(shape: Size, leading: Size) -> list[int]:
+def readings(shape: Size, leading: Size, *, shared: bool = False, is_open: bool = False) -> list[int]:
     """Every number of leading axes that parameters of ``shape`` may have, at least one; ``leading`` are the trace's.
 
-    Axes of samples and of enumerated sites may have size one in their place. So may the batch axis of parameters that
-    all items share, but where the batch itself is found, ``(1, B, D)`` is one sample of the batch. Only ``(1, B)``
-    leaves open which of the two it is.
+    Axes of samples and of enumerated sites may have size one in their place. The batch axis has the number of items,
+    or size one: in a constant that all items share, or in parameters computed from a value that they share. By rule,
+    parameters with an axis for every leading axis are not a constant: ``(1, B, D)`` is one sample of the batch.
 
+    Parameters
+    ----------
+    shape : Size
+        The batch shape of the distribution.
+    leading : Size
+        Sizes of the leading axes of the trace.
+    shared : bool, default=False
+        Some site of the trace has a value that all items share.
+    is_open : bool, default=False
+        The number of items is not known: the batch axis may have any size.
+
+    Examples
+    --------
     >>> readings(Size((10, 1, 10, 3)), Size((10, 5, 10)))  # (class, samples, batch), or a batch of (1, 10, 3)
     [1, 3]
     """
-    most = min(len(shape), len(leading))
-    fitting = [
-        count
-        for count in range(1, most + 1)
-        if all(size in (1, own) for size, own in zip(shape[:count], leading[-count:], strict=True))
-    ]
-    exact = [count for count in fitting if shape[count - 1] == leading[-1]]
-    if not exact or (1 in fitting and len(shape) == 2):
-        return fitting
-    return exact
+    exact, of_shared = [], []
+    for count in range(1, min(len(shape), len(leading)) + 1):
+        sizes, own = shape[:count], leading[-count:]
+        if any(size not in (1, wanted) for size, wanted in zip(sizes[:-1], own[:-1], strict=True)):
+            continue
+        if is_open or sizes[-1] == own[-1]:
+            exact.append(count)
+        elif sizes[-1] == 1 and (shared or max(sizes) == 1):
+            of_shared.append(count)
+    whole = any(count < len(shape) and shape[:count] == leading[-count:] for count in exact)
+    constants = [count for count in of_shared if whole and max(shape[:count]) == 1]
+    return sorted({*exact, *of_shared}.difference(constants))
 
 
 class Axis:
@@ -142,10 +157,13 @@ class Layout:
         self.base = Size()  # (B,) or (S, B): what has been seen of it
         self.axes: Axes = {}  # replaced, never changed in place: nodes keep what it was when they were made
         self.reserved: set[int] = set()  # slots that later sites may not take yet
+        self.released: set[Axis] = set()  # axes of earlier steps of a ``markov`` loop, whose slots are used again
         self.known = known or {}
         self.has_items = (
             False  # the number of items is known: a batch axis of size one may come from a constant
         )
+        self.has_batch = False  # a site had a batch axis, if only of size one
+        self.shared = False  # a site has a value that all items share, with a batch axis of size one
         self.open: set[str] = (
             set()
         )  # in a dry run: sites whose constant of one number can be a number or a vector
@@ -214,16 +232,22 @@ class Layout:
     def _readings(self, dist: Distribution, leading: Size) -> list[int]:
         """Every number of leading axes that the parameters of ``dist`` may have, zero for a value that items share.
 
+        By rule, a first axis with the number of items is the batch: ``(B, D)`` is not one matrix for all items. But
         ``(B,)`` can be a number for each item or a vector that all items share; for classes, whose parameters have an
         axis more, it is the batch. What fits nothing is shared by all items, unless the batch has had one item so far:
         then it may be the batch.
         """
         shape = dist.batch_shape
-        possible = readings(shape, leading)
-        is_class = bool(dist.event_shape) or isinstance(dist, Categorical)
         if self.sizes is not None:  # sizes do not coincide: a batch axis of size one belongs to a constant
+            possible = readings(shape, leading, shared=True)
             exact = [count for count in possible if shape[count - 1] == self.sizes.items]
             return exact or possible[:1] or [0]
+        is_open = not self.has_batch and not self.has_items and leading[-1] == 1
+        possible = readings(shape, leading, shared=self.shared, is_open=is_open)
+        is_class = bool(dist.event_shape) or isinstance(dist, Categorical)
+        is_batch = any(shape[count - 1] == leading[-1] for count in possible) and not is_open
+        if possible and not is_batch:
+            return [0, *possible]
         if len(shape) == 1 and not is_class and possible:
             return [0, *possible]
         if not possible and dist.event_shape:
@@ -258,6 +282,7 @@ class Layout:
         """What to draw so that the value has all leading axes: the distribution and a sample shape."""
         shape = dist.batch_shape
         own = shape[: len(shape) - extra]  # leading axes the parameters have
+        self.has_batch = self.has_batch or bool(own)
         if self.samples is not None:
             wanted = Size((self.samples,)) + (self.base[-1:] or own[-1:] or Size((1,)))
         elif self.axes:
@@ -297,11 +322,13 @@ class Layout:
 
     def release(self, slots: set[int]) -> None:
         """Let later sites use ``slots`` again."""
+        self.released |= {axis for slot, axis in self.axes.items() if slot in slots}
         self.axes = {slot: axis for slot, axis in self.axes.items() if slot not in slots}
 
     def admit(self, name: str, seen: Size, has_items: bool) -> None:
         """Take the batch and the samples of a new site into account; ``has_items`` if it shows the number of items."""
         self.has_items = self.has_items or has_items or (len(seen) > 0 and seen[-1] > 1)
+        self.shared = self.shared or seen[-1:] == (1,)
         base, seen = self.base, seen[-2:]
         if seen == base:
             return

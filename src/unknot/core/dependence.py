@@ -16,11 +16,12 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Distribution, Transform
 
-from unknot.core.handlers import Handler
+from unknot.core.axes import Axis
+from unknot.core.handlers import Handler, Message
 from unknot.core.node import Loss, Node, Variable
 from unknot.core.tags import NONE, Tag, Tags
 from unknot.core.trace import Trace
-from unknot.errors import SpecError
+from unknot.errors import HistoryError, SpecError
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Site:
 
     parents: frozenset[Tag]
     observes: frozenset[Tag]
+    axis: Axis | None = None  # of an enumerated site
 
 
 class SiteRecorder(Handler):
@@ -56,14 +58,32 @@ class SiteRecorder(Handler):
         self.seen.append(Input(name))
         return self.tags.fresh(value, len(self.seen) - 1)
 
+    def before(self, message: Message) -> None:
+        """Refuse parameters computed from a value whose axis is in use for a later step."""
+        if message.dist is not None and message.trace._layout.released:
+            self._check_history(message.trace, message.name, self.tags.of(tensors_of(message.dist)))
+
+    def _check_history(self, trace: Trace, name: str, parents: frozenset[Tag]) -> None:
+        for tag in parents:
+            source = self.seen[tag]
+            if isinstance(source, Site) and source.axis in trace._layout.released:
+                assert source.axis is not None
+                raise HistoryError(
+                    f"site '{name}': it is computed from '{source.axis.name}', which is older than the history of the "
+                    "markov loop; say markov(..., history=n) with the number of steps that it looks back"
+                )
+
     def after(self, trace: Trace, node: Node) -> None:
         """Note a site's parents, then let the program see its value as a new source."""
         parents, given = self._origin(node)
+        if trace._layout.released:
+            self._check_history(trace, node.name, parents | given)
         inputs = frozenset(tag for tag in given if isinstance(self.seen[tag], Input))
         observes = inputs if given == inputs else NONE
         tag = len(self.seen)
         # A value computed from other variables, not given: the site's score needs those variables.
-        self.seen.append(Site(parents | (given - inputs) | self.tags.of(node.active), observes))
+        axis = node.axis if isinstance(node, Variable) else None
+        self.seen.append(Site(parents | (given - inputs) | self.tags.of(node.active), observes, axis))
         if isinstance(node, Variable):
             if node.reused:
                 self.scored_as.update(dict.fromkeys(self.tags.of(node.value), tag))

@@ -589,9 +589,8 @@ class Trace(Sites):
         if not leading or given.ndim == 0:
             return
         batch = given.shape[-1]
-        fits = batch in (1, leading[-1]) or (
-            leading[-1] == 1 and not self._layout.has_items and bool(self._layout.known)
-        )
+        # a batch axis of size one that constants made: the mask is the first to say how many items there are
+        fits = batch in (1, leading[-1]) or (leading[-1] == 1 and not self._layout.has_items)
         samples = given.shape[-2] if given.ndim > 1 else 1
         # (B, 1) in a trace without samples: a forgotten squeeze
         crosses = (

@@ -109,7 +109,13 @@ class Call:
             memory.event_dims[
                 signature
             ] = {}  # what a failed dry run leaves, and what dry runs themselves see
-            memory.event_dims[signature] = _learned(self)
+            memory.event_dims[signature], loops = _learned(self)
+            if loops:
+                try:
+                    self.parents()  # refuses a step that looks further back than the history of its loop
+                except Exception:
+                    del memory.event_dims[signature]
+                    raise
 
     def parents(self) -> dict[str, list[str]]:
         """The direct parents of every node of the trace among its random variables, read from one run."""
@@ -189,14 +195,19 @@ def _closure(parents: list[str], known: dict[str, frozenset[str]]) -> frozenset[
 # ---- dry runs ---------------------------------------------------------------------------------------------
 
 
-def _learned(call: Call) -> EventDims:
-    """The event axes on which two dry runs agree; of a program that cannot be run at other sizes, none."""
-    batch = _batch((call.args, call.kwargs))
+def _learned(call: Call) -> tuple[EventDims, bool]:
+    """The event axes on which two dry runs agree, and whether the program has ``markov`` loops.
+
+    Of a program that cannot be run at other sizes, no event axes.
+    """
+    batch, loops = _batch((call.args, call.kwargs)), False
     if batch is None:
-        return {}
+        return {}, loops
     votes: dict[tuple[int, str], Counter[int | None]] = {}
     for items, samples, first in _SIZES:
-        for key, dims in _dry_run(call, batch, items, samples, first).items():
+        dry, has_loops = _dry_run(call, batch, items, samples, first)
+        loops = loops or has_loops
+        for key, dims in dry.items():
             votes.setdefault(key, Counter())[dims] += 1
         if votes and all(counter.most_common(1)[0][1] >= 2 for counter in votes.values()):
             break
@@ -205,11 +216,11 @@ def _learned(call: Call) -> EventDims:
         (dims, count), *others = counter.most_common()
         if count >= 2 and not any(other == count for _, other in others):
             found[key] = dims
-    return found
+    return found, loops
 
 
-def _dry_run(call: Call, batch: int, items: int, samples: int, first: int) -> EventDims:
-    """The event axes of every site at other sizes; none if the program does not run there."""
+def _dry_run(call: Call, batch: int, items: int, samples: int, first: int) -> tuple[EventDims, bool]:
+    """The event axes of every site at other sizes, none if the program does not run there; whether axes were reused."""
     primes = itertools.chain(
         (p for p in _PRIMES if p >= first and p not in (items, samples)), itertools.count(53)
     )
@@ -220,13 +231,14 @@ def _dry_run(call: Call, batch: int, items: int, samples: int, first: int) -> Ev
             with handler:
                 call.program(*args, **kwargs)
         except Exception:  # whatever a program says of sizes that its user did not ask for
-            return {}
-    return {
+            return {}, any(one._layout.released for one in handler.traces)
+    dims = {
         (number, node.name): None if node.name in one._layout.open else node.event_dims
         for number, one in enumerate(handler.traces)
         for node in one.nodes()
         if isinstance(node, Variable | Loss)
     }
+    return dims, any(one._layout.released for one in handler.traces)
 
 
 def _batch(value: Any) -> int | None:

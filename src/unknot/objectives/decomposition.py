@@ -137,6 +137,7 @@ def split_options(
     q: Trace, p: Trace | None, dataset_size: int, options: Options
 ) -> tuple[InferenceMarginal, PriorMarginal]:
     """Options for the two sides, the inference marginal and the prior, completed from the programs of the traces."""
+    _refuse_reused_axes(q)
     unknown = sorted(options.keys() - Options.__annotations__.keys())
     if unknown:
         raise SpecError(f"unknown options {unknown}; decompose takes {', '.join(Options.__annotations__)}")
@@ -147,6 +148,20 @@ def split_options(
         complete.get("prior"), complete.get("prior_draws", 256), complete.get("prior_parents")
     )
     return marginals, prior
+
+
+def _refuse_reused_axes(q: Trace) -> None:
+    """The marginal of all variables together needs an axis for each enumerated site."""
+    slots: dict[int, str] = {}
+    for node in q.variables():
+        if node.axis is None:
+            continue
+        other = slots.setdefault(node.axis.slot, node.name)
+        if other != node.name:
+            raise SpecError(
+                f"the decomposition needs an axis for each enumerated site, but '{node.name}' uses that of '{other}' "
+                "again, in a markov loop; write a short chain as a loop over scopes, or draw the sites of a long one"
+            )
 
 
 def expected_terms(

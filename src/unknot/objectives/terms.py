@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 
+import torch
 from torch import Tensor
+
+from unknot.errors import UnknotWarning
 
 
 class Terms(Mapping[str, Tensor]):
@@ -46,7 +50,12 @@ class Terms(Mapping[str, Tensor]):
         self.score = score
 
     def __getitem__(self, name: str) -> Tensor:
-        return self._terms[name]
+        term = self._terms[name]
+        if self.score is None or not term.requires_grad:
+            return term
+        term = term.view_as(term)  # the weighted sum does not pass through this view
+        term.register_hook(lambda grad: _warn_of_score(name))
+        return term
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._terms)
@@ -73,8 +82,11 @@ class Terms(Mapping[str, Tensor]):
 
     def means(self) -> dict[str, Tensor]:
         """Mean of every term and diagnostic over the batch, for logs."""
+        values = {**self._terms, **self.diagnostics}
+        # sums of half precision numbers are taken in single precision
         return {
-            name: value.detach().float().mean() for name, value in {**self._terms, **self.diagnostics}.items()
+            name: value.detach().to(torch.promote_types(value.dtype, torch.float32)).mean()
+            for name, value in values.items()
         }
 
     def __repr__(self) -> str:
@@ -82,6 +94,15 @@ class Terms(Mapping[str, Tensor]):
             f"{self.weights[name]} · {name} ({term.mean().item():.4g})" for name, term in self._terms.items()
         ]
         return f"Terms({' + '.join(parts)})"
+
+
+def _warn_of_score(name: str) -> None:
+    warnings.warn(
+        f"the gradient of terms['{name}'] lacks the score-function part, which belongs to the whole objective; "
+        "differentiate terms.loss or terms.per_item instead, and change weights by the arguments of the objective",
+        UnknotWarning,
+        stacklevel=2,
+    )
 
 
 def weighted_sum(terms: Mapping[str, Tensor], weights: Mapping[str, float | Tensor]) -> Tensor:

@@ -27,6 +27,7 @@ from unknot.papers import (
     sensitivity,
     sequences,
     sequences_exact,
+    spoken_digits,
     svhn,
     svhn_analogies,
     svhn_style_grid,
@@ -73,6 +74,7 @@ _FILES = (
     topics_labels,
     sequences_exact,
     sequences,
+    spoken_digits,
 )
 EXPERIMENTS: dict[str, Experiment] = {file.EXPERIMENT.name: file.EXPERIMENT for file in _FILES}
 

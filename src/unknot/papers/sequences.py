@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -131,28 +130,14 @@ def draw_regimes(test: Sequences, predicted: Tensor, path: Path) -> None:
     save(figure, path)
 
 
-def short(content: Mapping[str, Any]) -> tuple[str, str, int] | None:
-    """Ours and the GRU at 5 % of the labels."""
-    found = {
-        row["case"]["row"]: row
-        for row in content["summary"]
-        if row["case"].get("share") == SHARES["5 %"] and "accuracy" in row["numbers"]
-    }
-    if STATE_SPACE not in found or GRU not in found:
-        return None
-    ours, theirs = (found[row]["numbers"]["accuracy"]["mean"] for row in (STATE_SPACE, GRU))
-    return f"{ours:.1f} %", f"{theirs:.1f} % (GRU on the labels)", found[STATE_SPACE]["seeds"]
-
-
 EXPERIMENT = Experiment(
     name="sequences",
-    place="sequences with regimes, synthetic",
+    place="Synthetic sequences",
     about="Regimes of noisy dynamics, found without labels or from few labelled steps.",
     cases=cases,
     run=run,
     measures=(Measure("accuracy", "regime accuracy per step", "%", "higher", 1),),
     budgets={"smoke": "seconds", "quick": "about 2 CPU minutes per case and seed", "paper": "the same"},
-    short=short,
     captions={
         "regimes": "Test sequences: the two observed coordinates, and below them the true regimes (upper line) and the "
         "predicted ones (lower line), from 5 % labelled steps."

@@ -113,7 +113,7 @@ def gradients(model: HiddenMarkov, found: Quantities) -> list[Tensor]:
 
 EXPERIMENT = Experiment(
     name="sequences-exact",
-    place="the sums over enumerated sites of a sequence",
+    place="Sums over enumerated sites of a sequence, in float64",
     about="Objectives of hidden Markov models, computed from traces, equal independent sums over their states.",
     cases=cases,
     run=run,
