@@ -14,10 +14,10 @@ from typing import Any
 import torch
 
 from benchmarks.row import row
-from unknot.papers.topic_corpus import corpus
-from unknot.papers.topic_rivals import gibbs_lda, online_lda
-from unknot.papers.topics import trained
-from unknot.papers.topics_prodlda import cases
+from experiments.topics.topic_corpus import corpus
+from experiments.topics.topic_baselines import gibbs_lda, online_lda
+from experiments.topics.topics import trained
+from experiments.topics.topics_prodlda import cases
 
 EPOCHS, SWEEPS = 2, 20  # measured; whole trainings are reckoned from them
 WHOLE_EPOCHS, WHOLE_SWEEPS = 40, 1000

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from unknot.papers.jobs import job_key
-from unknot.papers.ledger import read_result, summarise
-from unknot.papers.registry import EXPERIMENTS
-from unknot.papers.results_page import results_page, results_summary, with_summary
+from experiments.ledger.jobs import job_key
+from experiments.ledger.ledger import read_result, summarise
+from experiments.ledger.registry import EXPERIMENTS
+from experiments.ledger.results_page import results_page, results_summary, with_summary
 
 ROOT = Path(__file__).parent.parent
 

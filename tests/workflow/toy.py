@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from unknot.papers.experiment import Experiment, Measure, Yardstick
+from experiments.ledger.experiment import Experiment, Measure, Yardstick
 
 CASE = {"row": "ours", "column": "M = 100", "labels": 100}
 OTHER = {"row": "ours", "column": "M = 1000", "labels": 1000}
@@ -31,7 +31,7 @@ def constant(value: float) -> Callable[..., dict[str, float]]:
 
 def install(monkeypatch: pytest.MonkeyPatch, one: Experiment) -> Experiment:
     """The registry knows the toy alone, so that jobs find it as they find real experiments."""
-    monkeypatch.setattr("unknot.papers.registry.EXPERIMENTS", {one.name: one})
+    monkeypatch.setattr("experiments.ledger.registry.EXPERIMENTS", {one.name: one})
     return one
 
 

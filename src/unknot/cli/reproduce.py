@@ -12,7 +12,7 @@ from unknot.cli.ray_option import RAY_HELP
 from unknot.errors import SpecError
 
 if TYPE_CHECKING:
-    from unknot.papers.experiment import Experiment
+    from experiments.ledger.experiment import Experiment
 
 
 def command(
@@ -52,10 +52,10 @@ def command(
         unknot reproduce mnist-hfvae --seeds 5 --ray 10.0.0.1:6379
     """
     from unknot.files import write_file
-    from unknot.papers.experiment import TIERS
-    from unknot.papers.ledger import reproduce
-    from unknot.papers.registry import EXPERIMENTS, experiment
-    from unknot.papers.results_page import results_page, results_summary, with_summary
+    from experiments.ledger.experiment import TIERS
+    from experiments.ledger.ledger import reproduce
+    from experiments.ledger.registry import EXPERIMENTS, experiment
+    from experiments.ledger.results_page import results_page, results_summary, with_summary
 
     if tier not in TIERS:
         raise SpecError(f"--tier is one of {', '.join(TIERS)}, not '{tier}'.")
@@ -86,9 +86,9 @@ def command(
 def _list(experiments: list[Experiment], results: Path) -> None:
     """Name, place, cost of every tier, and the first row of the last result."""
     from unknot.cli.show import show_table
-    from unknot.papers.ledger import read_result
-    from unknot.papers.result_tables import seeds_text
-    from unknot.papers.results_page import headline_rows
+    from experiments.ledger.ledger import read_result
+    from experiments.ledger.result_tables import seeds_text
+    from experiments.ledger.results_page import headline_rows
 
     rows = []
     for one in experiments:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from tests.models.test_word_networks import counts
 from unknot.models import GraphicalModel, node
-from unknot.models.topic_model import TopicModel
+from experiments.topics.topic_model import TopicModel
 from unknot.objectives import elbo
 
 

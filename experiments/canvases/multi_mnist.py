@@ -1,0 +1,274 @@
+"""multi-mnist: counting, finding and reading digits on canvases, a digit model nested inside (S17 sec. 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from experiments.canvases.canvas_counter import counter_accuracy
+from experiments.canvases.canvas_fit import canvases, fitted_canvas, labelled
+from experiments.canvases.canvas_pictures import CAPTIONS, draw_canvases
+from experiments.canvases.canvas_scores import scores
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from unknot.workflow.trained_model import TrainedModel
+
+CELLS = "cell choice, nested digit model"
+TUNED = "cell choice, nested digit model trained on"
+DREAMS = "cell choice, dreams first"
+FIRST = "cell choice, nested digit model, the first way to look"
+DREAMS_FIRST = "cell choice, dreams first, the first way to look"
+ALONE = "cell choice, labelled canvases alone"
+COUNTER = "a plain convolutional counter, labelled canvases alone"
+GLANCES = "S17's recognition, nested digit model"
+OVERLAPPING = "cell choice, digits may overlap"
+HARDER = "cell choice, none to five digits"
+FEW, NONE = "100 canvases", "no labels"
+WAYS = 16  # to look at a canvas; the rows of the first way take what each look is drawn to
+SHARES = {"M/(M+N) = 0.1": 0.1, "M/(M+N) = 0.5": 0.5, "M/(M+N) = 1.0": 1.0}
+TENTH = "M/(M+N) = 0.1"
+GOALS: dict[str, dict[str, float]] = {
+    TENTH: {"count": 99.3, "sets": 95.0, "place": 0.5},
+    "M/(M+N) = 0.5": {"count": 99.5, "sets": 96.0, "place": 0.5},
+    "M/(M+N) = 1.0": {"count": 99.7, "sets": 97.0, "place": 0.5},
+    FEW: {"count": 97.5, "sets": 87.0},
+}
+JUDGED = (CELLS, FIRST, DREAMS, DREAMS_FIRST, TUNED)
+
+# The model of single digits, from all of MNIST's labels: with large jitter, because what is cut out of a canvas is
+# never quite in the middle.
+DIGIT_MODEL: dict[str, Any] = {
+    "augment": {"turn": 0.15, "scale": 0.2, "shear": 0.15, "shift": 0.12},
+    "agreement": 100.0,
+    "confidence": 0.9,
+    "nodes": {
+        "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
+        "style": {"family": "normal", "size": 10, "recognised_from": ["x"]},
+        "x": {
+            "family": "bernoulli",
+            "parents": ["digit", "style"],
+            "channels": [16, 32, 64],
+            "pooled": True,
+            "hidden": [400, 400],
+        },
+    },
+}
+DIGIT_TRAIN: dict[str, Any] = {
+    "steps": 800,
+    "batch_size": 200,
+    "objective": {"name": "semi_supervised", "alpha": 100.0},
+    "learning_rate": {"name": "cosine", "start": 2e-3},
+}
+# What counts and finds learns first, in cheaper steps: from labels, from dreams, or from dreams and then a few labels.
+FINDER: dict[str, Any] = {
+    "steps": 3000,
+    "batch_size": 64,
+    "objective": {"name": "labels_alone", "alpha": 1000.0},
+    "learning_rate": {"name": "cosine", "start": 3e-3},
+    "clip_norm": 20000.0,
+    "precision": "bf16-mixed",
+}
+ASLEEP: dict[str, Any] = {**FINDER, "steps": 1500, "objective": {"name": "sleep", "alpha": 1000.0}}
+AFTER_DREAMS: dict[str, Any] = {**FINDER, "steps": 150, "learning_rate": {"name": "cosine", "start": 1e-3}}
+# Then the whole model, with the bound of all canvases.
+WHOLE: dict[str, Any] = {
+    **FINDER,
+    "steps": 100,
+    "labelled_share": 0.5,
+    "objective": {"name": "semi_supervised", "alpha": 1000.0},
+    "learning_rate": {"name": "cosine", "start": 5e-4},
+}
+WHOLE_WITH_FEW: dict[str, Any] = {**WHOLE, "labelled_share": 0.25}
+WHOLE_WITHOUT: dict[str, Any] = {**WHOLE, "labelled_share": None, "objective": "elbo"}
+# S17's recognition: the whole model from the start, first the labels alone.
+WHOLE_FROM_THE_START: dict[str, Any] = {
+    **WHOLE,
+    "steps": 700,
+    "stages": [{"steps": 200, "objective": {"name": "labels_alone", "alpha": 1000.0}}],
+    "learning_rate": {"name": "cosine", "start": 3e-3},
+}
+
+
+def cases(tier: Tier) -> Sequence[Case]:
+    """Both recognitions, shares of labels, a hundred labels and none, with and without the other canvases, overlaps."""
+    shared, turn = _shared(tier), _turns(tier)
+    labels = {"finder": turn["finder"], "train": turn["whole"]}
+    dreams = {"dreams": turn["dreams"], "finder": turn["after"], "train": turn["few"]}
+    columns = [TENTH, FEW] if tier == "smoke" else [*SHARES, FEW]
+    found: list[Case] = []
+
+    def add(row: str, column: str, turns: Mapping[str, Any], **changed: Any) -> None:
+        share = SHARES.get(column)
+        few = {FEW: 12 if tier == "smoke" else 100, NONE: 0}
+        known = {"labels": few[column]} if share is None else {"share": share}
+        goals = {"goals": GOALS[column]} if row in JUDGED and column in GOALS else {}
+        found.append({"row": row, "column": column, **shared, **turns, **known, **goals, **changed})
+
+    for column in columns[:-1]:
+        add(CELLS, column, labels, ways=WAYS)
+    add(FIRST, TENTH, labels)
+    add(TUNED, TENTH, labels, ways=WAYS, frozen=False)
+    for row, ways in ((DREAMS, {"ways": WAYS}), (DREAMS_FIRST, {})):
+        add(row, FEW, dreams, **ways)
+        add(row, NONE, {"dreams": turn["dreams"], "train": turn["without"]}, **ways)
+    add(ALONE, FEW, {"finder": turn["finder"], "train": None}, ways=WAYS)
+    for column in columns:
+        add(COUNTER, column, {"finder": turn["finder"], "train": None}, looks=None)
+    for column in columns[:-1]:
+        add(GLANCES, column, {"train": turn["start"]}, looks="glances")
+    add(OVERLAPPING, TENTH, labels, ways=WAYS, canvases={**shared["canvases"], "apart": False})
+    add(HARDER, TENTH, labels, ways=WAYS, canvases={**shared["canvases"], "counts": [0, 1, 2, 3, 4, 5]})
+    return found
+
+
+def _shared(tier: Tier) -> dict[str, Any]:
+    smoke = tier == "smoke"
+    return {
+        "digits": "digits" if smoke else "mnist",
+        "canvases": {"n": 120 if smoke else 82000},
+        "looks": "cell_choice",
+        "frozen": True,
+        "digit": {"model": DIGIT_MODEL, "train": {**DIGIT_TRAIN, **({"steps": 3} if smoke else {})}},
+    }
+
+
+def _turns(tier: Tier) -> dict[str, dict[str, Any]]:
+    turns = {
+        "finder": FINDER,
+        "dreams": ASLEEP,
+        "after": AFTER_DREAMS,
+        "whole": WHOLE,
+        "few": WHOLE_WITH_FEW,
+        "without": WHOLE_WITHOUT,
+        "start": WHOLE_FROM_THE_START,
+    }
+    if tier == "smoke":
+        few = {"steps": 2, "batch_size": 6}
+        turns = {name: {**turn, **few} for name, turn in turns.items()}
+        turns["start"] |= {"stages": [{**WHOLE_FROM_THE_START["stages"][0], "steps": 1}]}
+        return turns
+    longer = 5 if tier == "paper" else 1
+    return {name: {**turn, "steps": longer * turn["steps"]} for name, turn in turns.items()}
+
+
+def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
+    """Scores on the test canvases, with a new labelled set for every seed."""
+    data = canvases(settings["digits"], **settings["canvases"])
+    train, test = data.split("train"), data.split("test")
+    share = settings.get("share")
+    number = settings["labels"] if share is None else None if share == 1 else round(share * len(train))
+    shown = labelled(train, number, seed)
+    if settings["looks"] is None:
+        return {"count": counter_accuracy(shown, test, settings["finder"], seed)}
+    if number is None:  # where all is known there are no other canvases
+        settings = {**settings, "train": _of_labelled_alone(settings["train"])}
+    model = fitted_canvas(shown, settings, seed)
+    if pictures is not None and settings["looks"] == "cell_choice" and share in (0.1, None):
+        draw_canvases(model, test, pictures / "canvases.png")
+    found = scores(model, test)
+    if "goals" in settings:
+        found["reached"] = 100.0 * reached(found, settings["goals"])
+    if settings["looks"] == "cell_choice" and "counts" not in settings["canvases"]:
+        found |= _unseen(model, settings)
+    return found
+
+
+def _of_labelled_alone(train: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The same training where every canvas is labelled."""
+    return None if train is None else {**train, "labelled_share": None}
+
+
+def reached(found: Numbers, goals: Mapping[str, float]) -> bool:
+    """Whether one seed reaches every goal: shares of canvases or more, pixels or less."""
+    return all(found[key] <= goal if key == "place" else found[key] >= goal for key, goal in goals.items())
+
+
+def _unseen(model: TrainedModel, settings: Settings) -> Numbers:
+    """Counts that training never saw: four and five digits."""
+    found: Numbers = {}
+    n = settings["canvases"]["n"] // 12  # a seventh of them is for testing
+    longer = replace(model, module=model.module.with_most(6))  # type: ignore[operator]
+    for count, name in ((4, "four"), (5, "five")):
+        data = canvases(settings["digits"], **{**settings["canvases"], "n": n}, counts=(count,)).split("test")
+        found[name] = scores(longer, data)["count"]
+    return found
+
+
+EXPERIMENT = Experiment(
+    name="multi-mnist",
+    place="S17 sec. 3.3, Table 1 and Fig. 6",
+    about=(
+        "Canvases of 50 x 50 pixels with one to three MNIST digits: how many, which, and where. 70,286 canvases for "
+        "training, of which M are labelled (count, digits, places), and 11,714 with other digits for testing."
+    ),
+    cases=cases,
+    run=run,
+    measures=[
+        Measure("count", "counts right", "%", "higher", 1),
+        Measure("sets", "all digits of a canvas read right", "%", "higher", 1),
+        Measure("place", "distance of matched places", "pixels", "lower", 2),
+        Measure("reached", "seeds that reach all goals of counts, digits and places", "%", "higher", 0),
+        Measure(
+            "four", "counts right on canvases with four digits, never seen in training", "%", "higher", 1
+        ),
+        Measure(
+            "five", "counts right on canvases with five digits, never seen in training", "%", "higher", 1
+        ),
+    ],
+    budgets={
+        "smoke": "seconds",
+        "quick": "about 6 CPU minutes a cell and seed",
+        "paper": "five times the steps",
+    },
+    yardsticks=[
+        *(
+            Yardstick("goal", {c: goals[key] for c, goals in GOALS.items() if key in goals}, "goal", key)
+            for key in ("count", "sets", "place")
+        ),
+        Yardstick("goal", dict.fromkeys(SHARES, 100.0), "goal", "reached"),
+        Yardstick("goal", {TENTH: 92.0}, "goal", "four"),
+        Yardstick(
+            "S17, nested digit model",
+            {TENTH: (76.33, 8.91), "M/(M+N) = 0.5": (80.27, 5.45), "M/(M+N) = 1.0": (84.79, 5.11)},
+        ),
+        Yardstick(
+            "S17, without it",
+            {TENTH: (85.45, 5.77), "M/(M+N) = 0.5": (93.27, 2.15), "M/(M+N) = 1.0": (99.81, 1.81)},
+        ),
+    ],
+    judged={
+        CELLS: "goal",
+        FIRST: "goal",
+        TUNED: "goal",
+        DREAMS: "goal",
+        DREAMS_FIRST: "goal",
+        ALONE: "goal",
+        OVERLAPPING: "goal",
+        GLANCES: "S17, nested digit model",
+        COUNTER: "S17, without it",
+    },
+    captions=CAPTIONS,
+    notes=(
+        "Labels and looks go from left to right. The digit model is trained once, on all labels of MNIST's "
+        "training images and from one seed, saved, and nested as it is; seeds draw the labelled canvases, the "
+        "first weights and the batches. Our canvases keep the ink of digits apart, which S17 does not say, but for "
+        "one row. Settings were chosen on the last 4,000 training canvases and are the same for all shares of "
+        "labels. Cell choice: 3,000 steps of labels alone for the part that counts and finds, then 100 with the "
+        "bound of all canvases. Dreams first: 1,500 steps on canvases that the generative program makes (objective "
+        "sleep; one to three digits, apart a priori), no canvas of the data set being seen; then 150 on the "
+        "hundred labelled ones, if there are, and 100 with the bound of all. No labels: of canvases; the digit "
+        "model has MNIST's. At rest the finder sees a canvas in its eight symmetries, and looks at it in 16 ways: "
+        "what each look is drawn to, and 15 bolder ones; where they disagree on the count, the generative program "
+        "draws each, and the one of the greatest bound is taken. Chosen on tuning canvases (a tenth labelled): "
+        "2,000 with one to three digits were counted right in 99.0 % of cases by the first way, and in 99.3 to "
+        "99.5 % by 12, 16 and 24 ways; 500 with four in 90.0 and 94.0 to 94.8 %. At the true places 99.97 and 99.5 "
+        "% are: what goes wrong is that two digits with little between them are found as one, in the middle. The "
+        "counter is trained as long as the finder. S17's recognition: 700 steps of the whole model. S17's labels "
+        "for the constituent images are not used. Unseen counts: the trained model looks up to six times. Tried on "
+        "the tuning canvases, 800 steps, and not taken, all within noise of 98.7 % counts: a wider field of view, "
+        "ten times the weight on the count, a pooled head for the count, bumps that depend on what a cell sees; "
+        "with 3,000 steps ten times the weight on the choice of cells (99.15 against 99.2 %), and the mean of the "
+        "count's probabilities over 16 draws of the looks (no gain)."
+    ),
+)

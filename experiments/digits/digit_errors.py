@@ -1,0 +1,100 @@
+"""What the tables of S17 Fig. 3 share, whatever the digits: train, then measure the recogniser and the style."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from unknot.models.graphical_model import GraphicalModel
+from experiments.ledger.experiment import Case, Measure, Numbers, Settings, Tier
+from experiments.ledger.baselines import LEAK_MEASURES, labels_alone, leak_of
+from experiments.ledger.fit_silently import error_of, train_quietly
+from experiments.tables.importance_prediction import importance_weighted_error
+from unknot.workflow.recipe import Recipe
+from unknot.workflow.trained_model import TrainedModel
+
+FACTOR = "digit"
+NETWORK_ERROR = Measure(
+    "network_error", "test error of its network without the generative model's evidence", "%"
+)
+MEASURES = (
+    Measure("error", "test error of the recogniser", "%"),
+    Measure("weighted_error", "test error of the importance-weighted prediction", "%"),
+    *LEAK_MEASURES,
+)
+_SMOKE = {"data": "digits", "labels": 50}
+_SMOKE_TRAIN = {"steps": 3, "batch_size": 60}
+
+
+def column(labels: int) -> str:
+    """The column of a table for so many labels."""
+    return f"M = {labels}"
+
+
+def settings_for(
+    data: str, labels: int, model: Mapping[str, Any], train: Mapping[str, Any], tier: Tier, draws: int = 0
+) -> dict[str, Any]:
+    """Settings of one case; ``draws``: samples for each class of the importance-weighted prediction, 0 for none.
+
+    A smoke run is a few steps on the embedded digits; the paper tier trains five times as long.
+    """
+    shared: dict[str, Any] = {"data": data, "labels": labels, "model": dict(model), "train": dict(train)}
+    if tier == "smoke":
+        shared |= _SMOKE
+        shared["train"] |= _SMOKE_TRAIN
+    elif tier == "paper":
+        shared["train"]["steps"] *= 5
+    return {**shared, "draws": draws}
+
+
+def alone(case: Case, row: str) -> Case:
+    """The honest row to a case: the same recogniser on the labels alone, for half the steps: it is done long before."""
+    train = labels_alone(case["train"], case["labels"])
+    train["steps"] = max(train["steps"] // 2, 1)
+    return {**case, "row": row, "model": {**case["model"], "agreement": 0.0}, "train": train, "draws": 0}
+
+
+def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
+    """Errors in per cent, with a new labelled set, new weights and new draws for every seed."""
+    train = {**settings["train"], "seed": seed}
+    labels = {FACTOR: settings["labels"], "seed": seed}
+    trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
+    numbers = {"error": error_of(trained, FACTOR)}
+    if train["objective"]["name"] == "labels_alone":
+        return numbers
+    if _weighs_evidence(trained.model):
+        numbers["network_error"] = error_of(replace(trained, model=without_evidence(trained.model)), FACTOR)
+    if settings["draws"]:
+        assert trained.test is not None
+        error = importance_weighted_error(trained.model, trained.test, FACTOR, settings["draws"])
+        numbers["weighted_error"] = 100 * error
+    return numbers | leak_of(trained, FACTOR)
+
+
+def without_evidence(model: TrainedModel) -> TrainedModel:
+    """The same trained model, with a digit that is read by the recognition network alone."""
+    module: Any = model.module
+    nodes = tuple(
+        replace(node, evidence=0.0, evidence_steps=0, evidence_below=1.0) for node in module.spec.nodes
+    )
+    plain = GraphicalModel(replace(module.spec, nodes=nodes), module.shape).to(
+        next(module.parameters()).device
+    )
+    plain.load_state_dict(module.state_dict())
+    return replace(model, module=plain.eval())
+
+
+def _weighs_evidence(model: TrainedModel) -> bool:
+    module: Any = model.module
+    return bool(module.spec[FACTOR].evidence)
+
+
+def table(rows: Sequence[tuple[str, Mapping[str, Any]]], labels: Sequence[int]) -> list[Case]:
+    """Cases row by row from settings that are the same for all numbers of labels."""
+    return [
+        {"row": row, "column": column(number), **settings, "labels": number}
+        for row, settings in rows
+        for number in labels
+    ]

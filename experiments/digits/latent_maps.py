@@ -1,0 +1,118 @@
+"""latent-maps: where digits lie in the codes of an autoencoder, a VAE and a model that knows the digit (slides)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.ledger.fit_silently import train_quietly
+from unknot.plots.style import INK, new_figure, quiet, save
+from unknot.workflow.recipe import Recipe
+
+STYLE = "style"
+STEPS, LABELS = 1000, 1000
+ITEMS, NEIGHBOURS = 1000, 10  # test images that are mapped, and neighbours that are asked for their digit
+SIZES = {2: "2 dimensions", 50: "50 dimensions"}
+
+
+def cases(tier: Tier) -> list[Case]:
+    """Three models with codes of two sizes."""
+    steps = {"smoke": 4, "quick": STEPS, "paper": 20 * STEPS}[tier]
+    found: list[Case] = []
+    for size, column in SIZES.items():
+        style = {"family": "normal", "size": size, "recognised_from": ["x"]}
+        x = {"family": "bernoulli", "parents": [STYLE], "hidden": [400], "recognition_hidden": [400]}
+        digit = {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True}
+        alone: dict[str, Any] = {"nodes": {STYLE: style, "x": x}}
+        known: dict[str, Any] = {
+            "nodes": {
+                "digit": digit,
+                STYLE: {**style, "recognised_from": ["x", "digit"]},
+                "x": {**x, "parents": ["digit", STYLE]},
+            }
+        }
+        # without its divergence from the prior the bound is a plain autoencoder's error
+        rows: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+            "autoencoder": (alone, {"name": "beta_vae", "beta": 0.0}),
+            "VAE": (alone, {"name": "vae"}),
+            f"semi-supervised, {LABELS} labels": (known, {"name": "semi_supervised", "alpha": 50.0}),
+        }
+        for row, (model, objective) in rows.items():
+            train = {"steps": steps, "batch_size": 128, "learning_rate": 1e-3, "objective": objective}
+            labels = {"digit": 50 if tier == "smoke" else LABELS} if model is known else {}
+            place = {"row": row, "column": column, "data": "digits" if tier == "smoke" else "mnist"}
+            found.append({**place, "model": model, "train": train, "labels": labels})
+    return found
+
+
+def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
+    """Train; codes are the means of test images, and codes of many dimensions are mapped to two by t-SNE."""
+    train = {**settings["train"], "seed": seed}
+    trained = train_quietly(Recipe({"name": settings["data"]}, settings["labels"], settings["model"], train))
+    assert trained.test is not None
+    shown = trained.test.batch(torch.arange(min(ITEMS, len(trained.test))))
+    codes = trained.model.predict(shown.x).predictions[STYLE].numpy()
+    digits = shown["digit"].numpy()
+    mapped = codes if codes.shape[1] == 2 else _tsne(codes, seed)
+    if pictures is not None:
+        _draw(mapped, digits, pictures)
+    return {
+        "purity": 100 * purity(codes, digits),
+        "map_purity": 100 * purity(mapped, digits),
+        "scale": float(np.sqrt((codes**2).mean())),
+    }
+
+
+def purity(codes: np.ndarray, classes: np.ndarray) -> float:
+    """Share of an item's nearest neighbours, other than itself, that are of its class; codes are ``(N, D)``.
+
+    >>> purity(np.arange(40.0)[:, None], np.arange(40) // 20) > 0.8
+    True
+    """
+    from sklearn.neighbors import NearestNeighbors
+
+    near = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(codes).kneighbors(return_distance=False)  # (N, K)
+    return float((classes[near] == classes[:, None]).mean())
+
+
+def _tsne(codes: np.ndarray, seed: int) -> np.ndarray:
+    from sklearn.manifold import TSNE
+
+    return np.asarray(TSNE(init="pca", perplexity=30, random_state=seed).fit_transform(codes))
+
+
+def _draw(mapped: np.ndarray, digits: np.ndarray, folder: Path) -> None:
+    figure = new_figure(4.2, 4.0)
+    axes = figure.add_subplot()
+    drawn = axes.scatter(mapped[:, 0], mapped[:, 1], c=digits, cmap="tab10", vmin=-0.5, vmax=9.5, s=5)
+    figure.colorbar(drawn, ax=axes, ticks=range(10), label="digit").ax.tick_params(labelsize=7, colors=INK)
+    quiet(axes)
+    save(figure, folder / "map.png")
+
+
+EXPERIMENT = Experiment(
+    name="latent-maps",
+    place="Slides: regular against variational autoencoders, unsupervised against semi-supervised",
+    about="Where the digits lie in the codes of three models: a style beside a known digit holds less of the digit.",
+    cases=cases,
+    run=run,
+    measures=(
+        Measure("purity", f"same digit among the {NEIGHBOURS} nearest codes", "%", decimals=1),
+        Measure("map_purity", f"same digit among the {NEIGHBOURS} nearest on the map", "%", decimals=1),
+        Measure("scale", "root mean square of the codes", better="lower"),
+    ),
+    budgets={"smoke": "seconds", "quick": "half a CPU minute a cell and seed", "paper": "20 times the steps"},
+    captions={
+        "map": f"{ITEMS} test images by their codes, by t-SNE where these have 50 dimensions; colour: digit."
+    },
+    notes=(
+        f"{STEPS} steps of 128, one hidden layer of 400. Chance is about 10 %: a low share says that the style "
+        "does not tell the digit, which is the aim where the digit has a variable of its own and no merit where it has "
+        "none. The autoencoder's codes have any scale, those with a prior about that of N(0, 1), or less where a "
+        "dimension is not used."
+    ),
+)

@@ -1,0 +1,64 @@
+"""The rows that keep a table honest: the recogniser trained on the labels alone, and what leaks into the style."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from unknot.data.dataset import Dataset
+from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
+from experiments.ledger.experiment import Measure, Numbers
+from unknot.workflow.evaluation import predict_dataset
+from unknot.workflow.run import TrainedRun
+from unknot.workflow.trained_model import TrainedModel
+
+PROBED = 5000  # training items that a probe learns from
+
+LEAK_MEASURES = (
+    Measure("style_linear", "error of a linear probe on the style", "%", "higher"),
+    Measure("style_neighbours", "error of 5 neighbours on the style", "%", "higher"),
+)
+LEAK_NOTE = (
+    f"Probes read the factor from the style's mean; they learn from {PROBED:,} training images with their true labels, "
+    "which the model never saw. Higher is less leak; 90 % is chance."
+)
+
+
+def labels_alone(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
+    """Training settings of the same recogniser on the ``labels`` labelled items and nothing else.
+
+    As many labelled items a step as before (at most all of them), as many steps, the same rates, and the same
+    weight α of the labels beside whatever else trains the recogniser, such as the agreement of two views.
+    """
+    objective = {"name": "labels_alone", "alpha": train["objective"]["alpha"]}
+    share = train.get("labelled_share") or 1.0
+    batch_size = min(max(round(share * train["batch_size"]), 1), labels)
+    return {**train, "objective": objective, "labelled_share": 1.0, "batch_size": batch_size}
+
+
+def style_leak(
+    model: TrainedModel, train: Dataset, test: Dataset, factor: str, style: str = "style"
+) -> Numbers:
+    """Errors in per cent of two probes that read a factor from the style's mean without knowing the factor.
+
+    Where the style is recognised from the factor as well as from the data, it is taken at the recogniser's own
+    reading of the factor. ``train`` shows its true labels: a probe asks what is there, not what was learned.
+    """
+    rows = torch.randperm(len(train), generator=torch.Generator().manual_seed(0))[:PROBED]
+    sets = []
+    for data in (train.subset(rows.to(train.device)), test):
+        codes = predict_dataset(model, data).predictions[style]
+        sets += [codes, data.factor(factor).values.cpu().numpy()]
+    return {
+        "style_linear": 100 * linear_probe_error(*sets),
+        "style_neighbours": 100 * neighbour_probe_error(*sets),
+    }
+
+
+def leak_of(trained: TrainedRun, factor: str) -> Numbers:
+    """The leak of a trained recipe, probed with all labels of its data."""
+    assert trained.test is not None
+    recipe = trained.recipe
+    return style_leak(trained.model, recipe.training_data(recipe.dataset()), trained.test, factor)

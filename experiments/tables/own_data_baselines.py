@@ -1,0 +1,182 @@
+"""What a user would do instead with the same labels: six methods of scikit-learn, with the usual preprocessing.
+
+Each takes a :class:`Task` and returns class probabilities ``(T, K)`` or numbers ``(T,)``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from experiments.ledger.fit_defaults import (
+    COMMITTEE_ALONE,
+    class_shares,
+    fitted,
+    full,
+    labelled_data,
+    real_columns,
+    recognised,
+)
+
+_UNLABELLED = 2000  # rows that methods for unlabelled data look at beside the labelled ones
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows to learn from and rows to answer for.
+
+    Attributes:
+        x: labelled rows ``(L, D)``.
+        y: their labels, class numbers 0 ... K-1 or numbers.
+        more: unlabelled rows.
+        test: the rows asked about.
+        classes: K; 0: numbers.
+        seed: of a method's own chance.
+        scaled: holes filled and columns standardised first; else the columns stay as they are: pixels, words.
+        steps: of our training, where it must be quick.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    more: np.ndarray
+    test: np.ndarray
+    classes: int
+    seed: int
+    scaled: bool = True
+    steps: int | None = None
+
+
+Method = Callable[[Task], np.ndarray]
+
+
+def ours(task: Task) -> np.ndarray:
+    """The library's defaults for a table."""
+    return _structured(task, {} if task.steps is None else {"steps": task.steps})
+
+
+def alone(task: Task) -> np.ndarray:
+    """The same committee, its recognisers trained on the labels alone: no generative model, no unlabelled rows but in
+    the columns' statistics."""
+    return _structured(task, {"objective": COMMITTEE_ALONE})
+
+
+def linear(task: Task) -> np.ndarray:
+    """Logistic regression as it comes, or ridge regression with a cross-validated strength."""
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+
+    return _sklearn(
+        LogisticRegression(max_iter=2000) if task.classes else RidgeCV(np.logspace(-2, 3, 11)), task
+    )
+
+
+def linear_after_regression(task: Task) -> np.ndarray:
+    """Logistic or ridge regression where each missing entry is what a regression on the others expects, learned from
+    all training rows, labelled or not."""
+    from sklearn.experimental import enable_iterative_imputer  # noqa: F401
+    from sklearn.impute import IterativeImputer
+
+    fill = IterativeImputer(random_state=task.seed, keep_empty_features=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # sweeps that stop early
+        fill.fit(np.concatenate([task.x, task.more]))
+        return linear(
+            replace(task, x=fill.transform(task.x), test=fill.transform(task.test), more=task.more[:0])
+        )
+
+
+def forest(task: Task) -> np.ndarray:
+    """A random forest of 200 trees."""
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = RandomForestClassifier if task.classes else RandomForestRegressor
+    return _sklearn(kind(200, random_state=task.seed), task)
+
+
+def boosting(task: Task) -> np.ndarray:
+    """Gradient boosting as it comes."""
+    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+    kind = GradientBoostingClassifier if task.classes else GradientBoostingRegressor
+    return _sklearn(kind(random_state=task.seed), task)
+
+
+def spreading(task: Task) -> np.ndarray:
+    """Label spreading over seven neighbours, of labelled and unlabelled rows."""
+    from sklearn.semi_supervised import LabelSpreading
+
+    return _with_unlabelled(LabelSpreading(kernel="knn", n_neighbors=7), task)
+
+
+def self_training(task: Task) -> np.ndarray:
+    """Logistic regression that takes its own sure answers (.9) for labels."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.semi_supervised import SelfTrainingClassifier
+
+    return _with_unlabelled(SelfTrainingClassifier(LogisticRegression(max_iter=1000), threshold=0.9), task)
+
+
+def naive_bayes(task: Task) -> np.ndarray:
+    """Multinomial naive Bayes, for counts or tf-idf of words: they must stay as they are."""
+    from sklearn.naive_bayes import MultinomialNB
+
+    return _sklearn(MultinomialNB(), replace(task, scaled=False))
+
+
+CLASS_METHODS: dict[str, Method] = {
+    "ours": ours,
+    "labels alone": alone,
+    "linear": linear,
+    "forest": forest,
+    "boosting": boosting,
+    "label spreading": spreading,
+    "self-training": self_training,
+}
+NUMBER_METHODS = {
+    name: CLASS_METHODS[name] for name in ("ours", "labels alone", "linear", "forest", "boosting")
+}
+
+
+def _structured(task: Task, settings: Mapping[str, Any]) -> np.ndarray:
+    rows = np.concatenate([task.x, task.more]).astype(np.float32)
+    unknown = np.full(len(task.more), -1 if task.classes else np.nan)
+    labels = np.concatenate([task.y, unknown]).astype(np.int64 if task.classes else np.float32)
+    data = labelled_data(rows, {"label": labels}, real_columns(rows))
+    model = fitted(data, task.seed, settings, {"committee": {}} if "objective" in settings else {})
+    if task.classes:
+        return class_shares(model, "label", task.test, task.classes)
+    return recognised(model, "label", task.test)[:, 0]
+
+
+def _prepared(task: Task) -> Task:
+    """Holes filled by the mean and columns standardised, by the labelled rows, if the task says so."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    if not task.scaled:
+        return task
+    usual = make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler()).fit(task.x)
+    more = usual.transform(task.more) if len(task.more) else task.more
+    return replace(task, x=usual.transform(task.x), more=more, test=usual.transform(task.test))
+
+
+def _sklearn(model: Any, task: Task) -> np.ndarray:
+    task = _prepared(task)
+    model.fit(task.x, task.y)
+    if task.classes:
+        return full(model.predict_proba(task.test), model.classes_, task.classes)
+    return model.predict(task.test)
+
+
+def _with_unlabelled(model: Any, task: Task) -> np.ndarray:
+    task = _prepared(replace(task, more=task.more[:_UNLABELLED]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows that no label reaches, trainings that stop early
+        labels = np.concatenate([task.y, np.full(len(task.more), -1)])
+        model.fit(np.concatenate([task.x, task.more]), labels)
+        shares = np.nan_to_num(model.predict_proba(task.test)) + 1e-3
+    return full(shares, model.classes_, task.classes)

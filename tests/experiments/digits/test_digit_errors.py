@@ -1,0 +1,59 @@
+"""What the tables of digits share."""
+
+from __future__ import annotations
+
+import torch
+
+from experiments.digits.digit_errors import alone, column, settings_for, table, without_evidence
+from experiments.digits.mnist import APART
+from experiments.ledger.fit_silently import train_quietly
+from unknot.workflow.recipe import Recipe
+
+TRAIN = {
+    "steps": 100,
+    "batch_size": 200,
+    "labelled_share": 0.25,
+    "objective": {"name": "semi_supervised", "alpha": 50.0},
+}
+
+
+def test_tiers_change_the_length_and_the_data_alone() -> None:
+    quick = settings_for("mnist", 100, {"style": 2}, TRAIN, "quick", 2)
+    assert quick == {"data": "mnist", "labels": 100, "model": {"style": 2}, "train": TRAIN, "draws": 2}
+    assert settings_for("mnist", 100, {}, TRAIN, "paper")["train"]["steps"] == 500
+    smoke = settings_for("mnist", 100, {}, TRAIN, "smoke")
+    assert (smoke["data"], smoke["train"]["steps"]) == ("digits", 3)
+    assert TRAIN["steps"] == 100
+
+
+def test_a_table_has_a_case_for_every_row_and_number_of_labels() -> None:
+    found = table([("ours", {"labels": 0, "draws": 0}), ("theirs", {"labels": 0})], (100, 600))
+    assert [(case["row"], case["column"], case["labels"]) for case in found] == [
+        ("ours", column(100), 100),
+        ("ours", column(600), 600),
+        ("theirs", column(100), 100),
+        ("theirs", column(600), 600),
+    ]
+
+
+def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
+    case = {"row": "ours", "labels": 100, "model": {"agreement": 9.0}, "train": TRAIN, "draws": 2}
+    found = alone(case, "labels alone")
+    assert found["model"]["agreement"] == 0.0
+    assert found["train"]["objective"] == {"name": "labels_alone", "alpha": 50.0}
+    assert (found["train"]["steps"], found["train"]["batch_size"]) == (50, 50)
+
+
+def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
+    nodes = {**APART["nodes"], "digit": {**APART["nodes"]["digit"], "evidence": 1.0}}
+    recipe = Recipe({"name": "digits"}, {"digit": 50}, {**APART, "nodes": nodes}, {**TRAIN, "steps": 2})
+    trained = train_quietly(recipe)
+    assert trained.test is not None
+    x = trained.test.batch(range(50)).x
+    plain = without_evidence(trained.model).predict(x).predictions
+    module = trained.model.module
+    with torch.no_grad():
+        features = module.trunk(x)[:, module.trunk.parts["shapes"]]
+        expected = module.recognition["digit"](features).softmax(-1)
+    torch.testing.assert_close(plain["digit"], expected)
+    assert not torch.allclose(trained.model.predict(x).predictions["digit"], expected)

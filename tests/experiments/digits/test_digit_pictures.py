@@ -1,0 +1,42 @@
+"""Picture experiments: what is trained in each tier, and the grid's numbers."""
+
+from __future__ import annotations
+
+from experiments.digits.digit_pictures import ALONE, Look
+
+LOOK = Look(
+    data="mnist",
+    labels=100,
+    model={"style": 2},
+    train={
+        "steps": 50,
+        "batch_size": 100,
+        "labelled_share": 0.25,
+        "objective": {"name": "semi_supervised", "alpha": 9.0},
+    },
+    reader={"model": {}, "train": {"steps": 9, "batch_size": 10}},
+    picture="style-grid",
+    beside={"another": {"model": {"style": 3}, "train": {"steps": 40, "batch_size": 100}}},
+    goals={"read": 99.0},
+)
+
+
+def test_a_smoke_run_is_a_few_steps_on_the_embedded_digits() -> None:
+    ours, another, alone = LOOK.cases("smoke")
+    assert (ours["data"], ours["train"]["steps"], ours["reader"]["train"]["steps"]) == ("digits", 3, 3)
+    assert (ours["row"], another["row"], another["model"]) == ("Unknot, M = 100", "another", {"style": 3})
+    assert alone["row"] == ALONE
+    assert "reader" not in alone
+    assert LOOK.cases("paper")[0]["train"]["steps"] == 500
+    assert LOOK.cases("quick")[0]["train"]["steps"] == 50
+
+
+def test_its_own_row_is_judged_by_the_goals() -> None:
+    one = LOOK.experiment("n", "p", "a", "q", "notes")
+    assert one.judged == {"Unknot, M = 100": "goal"}
+    assert [(y.measure, y.value("")) for y in one.yardsticks] == [("read", (99.0, None))]
+
+
+def test_a_grid_has_a_number_of_its_own() -> None:
+    keys = [m.key for m in LOOK.experiment("n", "p", "a", "q", "notes").measures]
+    assert keys[:2] == ["read", "grid_read"]

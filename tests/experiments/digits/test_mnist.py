@@ -1,0 +1,51 @@
+"""mnist: the table of S17 Fig. 3, its honest rows and its ablation."""
+
+from __future__ import annotations
+
+from experiments.digits.mnist import BEST_ROW, EVIDENCE, EXPERIMENT, LABELS, S17_ROW, TERMS_ROW
+
+
+def test_the_best_row_comes_first_and_has_every_number_of_labels() -> None:
+    cases = EXPERIMENT.cases("quick")
+    assert [case["labels"] for case in cases if case["row"] == BEST_ROW] == list(LABELS)
+    assert cases[0]["row"] == BEST_ROW
+
+
+def test_an_ablation_changes_one_part_at_a_time() -> None:
+    cases = [case for case in EXPERIMENT.cases("quick") if "steps:" in case["row"]]
+    whole = cases[0]
+    assert whole["row"].endswith("all parts")
+    for case in cases[1:]:
+        assert case["labels"] == 100
+        assert (case["model"], case["train"]) != (whole["model"], whole["train"])
+        assert case["train"]["steps"] == whole["train"]["steps"]
+
+
+def test_rows_without_the_generative_model_have_the_same_recogniser_and_as_many_steps() -> None:
+    cases = EXPERIMENT.cases("quick")
+    for row in (BEST_ROW, S17_ROW):
+        whole = next(case for case in cases if case["row"] == row)
+        name = f"{row if row == S17_ROW else 'read apart'}, without the generative model"
+        bare = next(case for case in cases if case["row"] == name)
+        assert bare["labels"] == whole["labels"] == 100
+        assert bare["train"] == {**whole["train"], "objective": {"name": "labels_alone", "alpha": 400.0}}
+        if row == BEST_ROW:
+            nodes = whole["model"]["nodes"]
+            digit = {key: value for key, value in nodes["digit"].items() if key not in EVIDENCE}
+            nodes = {**nodes, "digit": {**digit, "evidence": 0.0}}
+            whole = {**whole, "model": {**whole["model"], "nodes": nodes}}
+        assert bare["model"] == whole["model"]
+
+
+def test_the_digits_own_terms_are_all_that_their_row_changes() -> None:
+    cases = EXPERIMENT.cases("quick")
+    best, terms = cases[0], next(case for case in cases if case["row"] == TERMS_ROW)
+    assert terms["model"] == best["model"]
+    objective = dict(terms["train"]["objective"])
+    assert (objective.pop("information"), objective.pop("marginal")) == ({"digit": -39.0}, {"digit": 121.0})
+    assert {**terms["train"], "objective": objective} == best["train"]
+
+
+def test_labels_alone_stand_beside_both_recognisers() -> None:
+    rows = {case["row"] for case in EXPERIMENT.cases("quick")}
+    assert sum(row.startswith("labels alone") for row in rows) == 2

@@ -1,0 +1,22 @@
+"""faces: S17's graph, and an honest row for every cell."""
+
+from __future__ import annotations
+
+from unknot.models.spec import read_spec
+from experiments.faces.faces import ALONE, EXPERIMENT, MODEL
+
+
+def test_the_graph_is_the_papers() -> None:
+    spec = read_spec(MODEL)
+    assert set(spec["shape"].recognised_from) == {"identity", "light"}  # q(s | i, l), never x
+    assert all(spec[name].recognised_from == ("x",) for name in ("identity", "light", "rest"))
+    assert not any(node.parents for node in spec.latents)  # independent a priori
+
+
+def test_every_column_has_its_labels_alone() -> None:
+    cases = EXPERIMENT.cases("quick")
+    columns = {case["column"] for case in cases}
+    assert {case["column"] for case in cases if case["row"] == ALONE} == columns
+    for case in cases:
+        alone = case["train"]["objective"]["name"] == "labels_alone"
+        assert alone == (case["row"] == ALONE)
