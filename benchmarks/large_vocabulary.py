@@ -20,10 +20,10 @@ import torch
 from scipy import sparse
 
 from benchmarks.row import row
+from experiments.topics.topic_model import TopicModel
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.models.sampled_words import WordSample
-from experiments.topics.topic_model import TopicModel
 from unknot.objectives import elbo
 from unknot.train.config import TrainConfig
 from unknot.train.lazy_adam import LazyAdam

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from benchmarks.row import row
-from experiments.topics.topic_corpus import corpus
 from experiments.topics.topic_baselines import gibbs_lda, online_lda
+from experiments.topics.topic_corpus import corpus
 from experiments.topics.topics import trained
 from experiments.topics.topics_prodlda import cases
 

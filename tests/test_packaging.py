@@ -35,7 +35,7 @@ def _outside(path: Path) -> set[str]:
             found |= {alias.name.split(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom) and statement.module:
             found.add(statement.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {"unknot"}
+    return found - set(sys.stdlib_module_names) - {"unknot", "experiments"}
 
 
 def test_the_version_is_written_once() -> None:
@@ -50,7 +50,7 @@ def test_the_version_is_written_once() -> None:
 
 def test_every_library_that_is_imported_is_declared_and_every_declared_one_imported() -> None:
     distributions = packages_distributions()
-    files = list((ROOT / "src").rglob("*.py"))
+    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]
     # a library of an extra need not be installed here: it goes by the name of its module
     used = {_name(distributions.get(module, [module])[0]) for path in files for module in _outside(path)}
     declared = {_name(requirement) for requirement in PROJECT["project"]["dependencies"]}

@@ -1,4 +1,4 @@
-"""Whether the demo trains to the same weights as at another revision, bit for bit: ``python tools/same_weights.py REVISION``.
+"""Compare the demo's weights with those of another revision, bit for bit: ``python tools/same_weights.py REVISION``.
 
 Both sides run ``unknot demo --steps 50`` in one thread, the other revision in a temporary git worktree. Parameters are
 compared as a collection of arrays, because a refactoring may rename them. A refactoring that keeps the numbers passes;
@@ -47,7 +47,9 @@ def main(revision: str) -> int:
         before, after = digests(Path(folder, "before")), digests(Path(folder, "after"))
     changed = [shape for (shape, _), other in zip(before, after, strict=False) if (shape, _) != other]
     same = before == after
-    print(f"{len(after)} arrays, {len(before)} at {revision}: {'the same bits' if same else f'different: {changed[:5]}'}")
+    print(
+        f"{len(after)} arrays, {len(before)} at {revision}: {'the same bits' if same else f'different: {changed[:5]}'}"
+    )
     return 0 if same else 1
 
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import torch
 
+from experiments.ledger.fit_silently import fit_wholly, train_quietly
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import SameAs
 from unknot.data.sets.multi_mnist import make_multi_mnist
 from unknot.models.canvas import canvas as program
-from experiments.ledger.fit_silently import fit_wholly, train_quietly
 from unknot.train.config import TrainConfig
 from unknot.workflow.assembly import assemble
 from unknot.workflow.recipe import Recipe

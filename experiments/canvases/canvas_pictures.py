@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from unknot.data.dataset import Dataset
 from experiments.canvases.canvas_scores import found_by
+from unknot.data.dataset import Dataset
 from unknot.plots.boxed_images import boxed_images
 from unknot.plots.style import save
 from unknot.workflow.pictures import parts, reconstructions

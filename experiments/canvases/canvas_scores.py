@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.dataset import Dataset
 from experiments.canvases.sets import matched_distance, set_accuracy
 from experiments.ledger.experiment import Numbers
+from unknot.data.dataset import Dataset
 from unknot.workflow.trained_model import TrainedModel
 
 

@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from unknot.metrics.analogies import colours_kept, share_as_intended, style_shift
 from experiments.digits.ink import ink_and_background, ink_is_dark
-from unknot.metrics.sharpness import sharpness
 from experiments.digits.specks import share_with_specks
 from experiments.ledger.experiment import Numbers
 from experiments.ledger.fit_silently import error_of, train_quietly
+from unknot.metrics.analogies import colours_kept, share_as_intended, style_shift
+from unknot.metrics.sharpness import sharpness
 from unknot.workflow.counterfactuals.reader import NetworkReader
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel

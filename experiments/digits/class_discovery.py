@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from experiments.digits.fixed_traces import fixed_traces
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit_silently import train_quietly
+from experiments.sprites.metric_codes import CLASS, STYLE
 from unknot.metrics import class_accuracy, nmi
 from unknot.models.two_trunks import PIXELS, SHAPES
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.digits.fixed_traces import fixed_traces
-from experiments.sprites.metric_codes import CLASS, STYLE
-from experiments.ledger.fit_silently import train_quietly
 from unknot.plots.bars import bars
 from unknot.plots.image_grid import drawn_in_ink, image_grid
 from unknot.plots.style import save

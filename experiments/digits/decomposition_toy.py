@@ -18,9 +18,9 @@ from torch import Tensor, nn
 from torch.distributions import Normal
 from torch.nn.functional import softplus
 
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.core.trace import Trace
 from unknot.objectives import decompose
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.plots.style import COLOURS, FAINT, INK, new_figure, quiet, save
 
 if TYPE_CHECKING:

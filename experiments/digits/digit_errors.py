@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from unknot.models.graphical_model import GraphicalModel
-from experiments.ledger.experiment import Case, Measure, Numbers, Settings, Tier
 from experiments.ledger.baselines import LEAK_MEASURES, labels_alone, leak_of
+from experiments.ledger.experiment import Case, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit_silently import error_of, train_quietly
 from experiments.tables.importance_prediction import importance_weighted_error
+from unknot.models.graphical_model import GraphicalModel
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 

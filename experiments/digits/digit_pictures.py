@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from unknot.metrics.analogies import share_as_intended
 from experiments.digits.analogy_reader import Reader, analogy_numbers, make_reader
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
-from experiments.ledger.fit_silently import error_of, train_quietly
-from unknot.plots.image_grid import drawn_in_ink, image_grid
 from experiments.digits.image_panels import image_panels
+from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit_silently import error_of, train_quietly
+from unknot.metrics.analogies import share_as_intended
+from unknot.plots.image_grid import drawn_in_ink, image_grid
 from unknot.plots.style import save
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each

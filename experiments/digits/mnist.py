@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.digits.digit_errors import MEASURES, NETWORK_ERROR, alone, column, run, settings_for, table
-from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 from experiments.ledger.baselines import LEAK_NOTE
+from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 
 LABELS = (100, 600, 1000, 3000)
 DRAWS = 2  # of the style for each digit, in the importance-weighted prediction

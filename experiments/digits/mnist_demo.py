@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from unknot.workflow.demo import MODEL
 from experiments.digits.digit_pictures import CAPTIONS, FACTOR, draw_analogies
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.baselines import labels_alone
-from experiments.digits.mnist_analogies import TRAIN
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
+from unknot.workflow.demo import MODEL, TRAIN
 from unknot.workflow.recipe import Recipe
 
 LABELS = 100

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from experiments.digits.class_discovery import ABLATION_STEPS, E19, rewarded
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.metric_codes import CLASS
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.metrics import class_accuracy, nmi
-from experiments.digits.class_discovery import ABLATION_STEPS, E19, rewarded
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.sprites.metric_codes import CLASS
-from experiments.ledger.fit_defaults import fitted
 from unknot.workflow.codes import codes_of
 from unknot.workflow.codes_file import Codes
 from unknot.workflow.item_scores import log_evidence

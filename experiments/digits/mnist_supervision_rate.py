@@ -13,11 +13,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from unknot.objectives.supervision import supervision_rate
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
-from experiments.ledger.fit_silently import error_of, train_quietly
 from experiments.faces.plot_comparison import Curve, comparison
+from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit_silently import error_of, train_quietly
+from unknot.objectives.supervision import supervision_rate
 from unknot.plots.style import save
 from unknot.workflow.recipe import Recipe
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import torch
 
+from experiments.digits.class_discovery import E19, plain, rewarded
+from experiments.digits.fixed_traces import fixed_traces
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.metric_codes import metric_codes
 from unknot.data import load
 from unknot.metrics import class_gap
 from unknot.objectives import information
-from experiments.digits.class_discovery import E19, plain, rewarded
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.digits.fixed_traces import fixed_traces
-from experiments.sprites.metric_codes import metric_codes
-from experiments.ledger.fit_defaults import fitted
 from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
 
 STEPS = 800

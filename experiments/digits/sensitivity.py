@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.digits import class_discovery
-from experiments.sprites import dsprites
-from experiments.digits import mnist_hfvae
-from experiments.digits import mnist_tradeoff
+from experiments.digits import class_discovery, mnist_hfvae, mnist_tradeoff
 from experiments.ledger.experiment import RESULTS, Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.ledger.ledger import read_result
 from experiments.ledger.variance_parts import variance_parts
+from experiments.sprites import dsprites
 
 
 @dataclass(frozen=True)

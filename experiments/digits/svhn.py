@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from experiments.digits.digit_errors import MEASURES, alone, run, settings_for, table
-from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 from experiments.ledger.baselines import LEAK_NOTE
+from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 
 LABELS = (1000, 3000)
 

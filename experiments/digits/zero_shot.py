@@ -12,13 +12,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
-from unknot.data import hold_out, load
-from unknot.data.dataset import Dataset
 from experiments.digits.class_discovery import E19, plain, rewarded
 from experiments.digits.digit_strokes import STROKE, WIDTH, measured, stroke, width
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.sprites.metric_codes import CLASS, STYLE
 from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.metric_codes import CLASS, STYLE
+from unknot.data import hold_out, load
+from unknot.data.dataset import Dataset
 from unknot.plots.image_grid import image_grid
 from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
 from unknot.workflow.trained_model import TrainedModel

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from experiments.digits.fixed_traces import fixed_traces
+from experiments.faces.toy_faces import toy_faces
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.metric_codes import CLASS, STYLE
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.objectives import information
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.digits.fixed_traces import fixed_traces
-from experiments.sprites.metric_codes import CLASS, STYLE
-from experiments.ledger.fit_defaults import fitted
-from experiments.faces.toy_faces import toy_faces
 from unknot.plots.image_grid import image_grid
 from unknot.plots.style import save
 from unknot.workflow.pictures import traversals

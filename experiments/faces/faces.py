@@ -11,16 +11,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from experiments.digits.mirrored import mirrored
+from experiments.faces.face_pictures import CAPTIONS, draw_faces
+from experiments.faces.toy_faces import toy_faces
+from experiments.ledger.baselines import labels_alone
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import Rule, per, same_as
-from experiments.digits.mirrored import mirrored
 from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.faces.face_pictures import CAPTIONS, draw_faces
-from experiments.ledger.baselines import labels_alone
-from experiments.faces.toy_faces import toy_faces
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import evaluate, predict_dataset

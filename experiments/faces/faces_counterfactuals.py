@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from unknot.data.dataset import Dataset
 from experiments.digits.image_likeness import psnr, ssim
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.faces.face_baselines import RIVALS, Photographs
 from experiments.faces.face_pictures import draw_beside_truth
 from experiments.faces.face_readers import FaceReader, degrees_between
-from experiments.faces.face_baselines import RIVALS, Photographs
 from experiments.faces.faces import FULL, MODEL, SEMI, TRAIN, face_data, seen_by, trained_on_faces
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from unknot.data.dataset import Dataset
 from unknot.workflow.trained_model import TrainedModel
 
 OURS = "Unknot, S17's graph"

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
+from experiments.ledger.experiment import Measure, Numbers
 from unknot.data.dataset import Dataset
 from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
-from experiments.ledger.experiment import Measure, Numbers
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.trained_model import TrainedModel

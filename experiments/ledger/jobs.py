@@ -77,13 +77,18 @@ def run_job(job: Job, revision: str) -> Done:
     return Done(record, found)
 
 
-def revision_of(package: Path) -> str:
-    """The git revision of a package, with a mark if it has uncommitted changes; "installed" outside a checkout."""
+def revision_of(*packages: Path) -> str:
+    """Return the git revision of packages of one checkout, with a mark for uncommitted changes.
+
+    Outside a checkout it is "installed".
+    """
     try:
-        # fails for a package that only lies within somebody else's checkout
-        _git(package, "ls-files", "--error-unmatch", "__init__.py")
-        changed = _git(package, "status", "--porcelain", "--", ".")  # new results are no change of the code
-        return _git(package, "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
+        changed = ""
+        for package in packages:
+            # fails for a package that only lies within another project's checkout
+            _git(package, "ls-files", "--error-unmatch", "__init__.py")
+            changed += _git(package, "status", "--porcelain", "--", ".")  # new results do not change the code
+        return _git(packages[0], "rev-parse", "--short=12", "HEAD") + ("-dirty" if changed else "")
     except (OSError, subprocess.SubprocessError):
         return "installed"
 

@@ -18,11 +18,12 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from unknot.errors import RunError
-from unknot.files import lock, write_file
+import unknot
 from experiments.ledger.experiment import NAMES, Case, Experiment, Tier, case_title, chosen_cases
 from experiments.ledger.jobs import Done, Job, job_key, revision_of, run_job
 from experiments.ledger.result_file import FORMAT, packed, unpacked
+from unknot.errors import RunError
+from unknot.files import lock, write_file
 from unknot.parallel.run_all import run_all
 
 _WITH_REPEATED_CASES = 2  # the format before :mod:`experiments.ledger.result_file`'s
@@ -55,7 +56,7 @@ def reproduce(
     if len(left) < len(jobs):
         tell(f"{len(jobs) - len(left)} of {len(jobs)} trainings are done already")
     failed: list[tuple[Job, Exception]] = []
-    work = partial(run_job, revision=revision_of(Path(__file__).parents[1]))
+    work = partial(run_job, revision=revision_of(Path(__file__).parents[1], Path(unknot.__file__).parent))
     where = (1, None) if experiment.reads_results else (workers, ray)  # the folder is here
     for job, result in run_all(work, left, *where):
         if isinstance(result, Exception):

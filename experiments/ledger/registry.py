@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-from unknot.errors import SpecError
-from experiments.faces import celeba
-from experiments.digits import decomposition_toy
-from experiments.sprites import dsprites
-from experiments.sprites import dsprites_best
-from experiments.faces import faces
-from experiments.faces import faces_counterfactuals
-from experiments.digits import fashion_hfvae
-from experiments.digits import latent_maps
-from experiments.digits import mnist
-from experiments.digits import mnist_analogies
-from experiments.digits import mnist_demo
-from experiments.digits import mnist_hfvae
-from experiments.digits import mnist_restarts
-from experiments.digits import mnist_style_grid
-from experiments.digits import mnist_supervision_rate
-from experiments.digits import mnist_tradeoff
 from experiments.canvases import multi_mnist
-from experiments.tables import own_data
-from experiments.tables import own_data_generative
-from experiments.tables import own_data_more
-from experiments.digits import sensitivity
-from experiments.sequences import sequences
-from experiments.sequences import sequences_exact
-from experiments.sequences import spoken_digits
-from experiments.digits import svhn
-from experiments.digits import svhn_analogies
-from experiments.digits import svhn_style_grid
-from experiments.tables import table_counterfactuals
-from experiments.topics import topics_labels
-from experiments.topics import topics_nvdm
-from experiments.topics import topics_prodlda
-from experiments.digits import zero_shot
-from experiments.sprites import zero_shot_sprites
+from experiments.digits import (
+    decomposition_toy,
+    fashion_hfvae,
+    latent_maps,
+    mnist,
+    mnist_analogies,
+    mnist_demo,
+    mnist_hfvae,
+    mnist_restarts,
+    mnist_style_grid,
+    mnist_supervision_rate,
+    mnist_tradeoff,
+    sensitivity,
+    svhn,
+    svhn_analogies,
+    svhn_style_grid,
+    zero_shot,
+)
+from experiments.faces import celeba, faces, faces_counterfactuals
 from experiments.ledger.experiment import Experiment
+from experiments.sequences import sequences, sequences_exact, spoken_digits
+from experiments.sprites import dsprites, dsprites_best, zero_shot_sprites
+from experiments.tables import own_data, own_data_generative, own_data_more, table_counterfactuals
+from experiments.topics import topics_labels, topics_nvdm, topics_prodlda
+from unknot.errors import SpecError
 from unknot.suggest import did_you_mean
 
 _FILES = (

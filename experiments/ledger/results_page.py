@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unknot.errors import SpecError
 from experiments.ledger.experiment import Experiment, Measure, Tier, case_title
 from experiments.ledger.headlines import HEADLINES, Headline
 from experiments.ledger.ledger import read_result, result_name
 from experiments.ledger.result_tables import number_text, result_tables, seeds_text
+from unknot.errors import SpecError
 
 _HEAD = """# Results
 
-Made by `unknot reproduce`; no number here is typed by hand. A number is the mean over seeds ± their standard deviation.
-Lines with a tag stand beside ours: [P] printed in a paper, [D] digitised from a figure, [goal] what we set out to
+Made by `python -m experiments run`; no number here is typed by hand. A number is the mean over seeds ± their standard
+deviation. Lines with a tag stand beside ours: [P] printed in a paper, [D] digitised from a figure, [goal] what we set out to
 reach. A row that is judged by one of them and does not reach it says **miss**. Settings, every seed, revisions and
 times are in `results/`.
 """
@@ -33,7 +33,7 @@ def results_page(experiments: Iterable[Experiment], folder: Path, figures: str =
         found = [(tier, read_result(folder, one.name, tier)) for tier in _SHOWN]
         there = [(tier, content) for tier, content in found if content is not None]
         if not there:
-            parts.append(f"Not run yet: `unknot reproduce {one.name}`.\n")
+            parts.append(f"Not run yet: `python -m experiments run {one.name}`.\n")
         for tier, content in there:
             if one.overview is not None:
                 parts.append("\n".join(one.overview(content)))
@@ -121,7 +121,7 @@ def _section(one: Experiment, content: Mapping[str, Any], figures: str) -> str:
         for name in run.get("figures", []):
             lines += _figure(one, f"{figures}/{name}", Path(name).stem, case_title(run["case"]))
     revisions = sorted({run["revision"] for run in content["runs"]})
-    command = f"unknot reproduce {one.name} --tier {content['tier']} --seeds {content['seeds']}"
+    command = f"python -m experiments run {one.name} --tier {content['tier']} --seeds {content['seeds']}"
     return "\n".join([*lines, f"`{command}`, revision {', '.join(revisions)}. {one.notes}".strip(), ""])
 
 

@@ -11,9 +11,6 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from unknot.core.tracing import trace
-from unknot.objectives import elbo, importance_weighted, semi_supervised
-from unknot.objectives.infer_discrete import infer_discrete
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.sequences.sequence_models import (
     HiddenMarkov,
@@ -21,6 +18,9 @@ from experiments.sequences.sequence_models import (
     by_all_paths,
     by_forward_backward,
 )
+from unknot.core.tracing import trace
+from unknot.objectives import elbo, importance_weighted, semi_supervised
+from unknot.objectives.infer_discrete import infer_discrete
 
 SYMBOLS, ALPHA, LABELLED = 5, 2.0, 0.3
 UNIT = 1e-12  # of the numbers in the table

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from torch.nn.functional import adaptive_avg_pool1d, one_hot, softplus
 
 import unknot
-from unknot.core.trace import Trace
 from experiments.sequences.speech_items import BANDS, DIGITS, FACTORS, FRAMES, SPEAKERS, true_frames
+from unknot.core.trace import Trace
 
 STYLE = 16
 _TEMPERATURE = 0.66

@@ -14,11 +14,11 @@ from torch.func import functional_call
 from torch.nn.functional import cross_entropy, one_hot
 
 import unknot
+from experiments.sequences.speech_items import FACTORS, Recordings, blanked, stretched, true_frames
+from experiments.sequences.speech_models import Classifier, SpeechModel
 from unknot.core.trace import Trace
 from unknot.data.log_mel import mfcc_means
 from unknot.objectives import semi_supervised
-from experiments.sequences.speech_items import FACTORS, Recordings, blanked, stretched, true_frames
-from experiments.sequences.speech_models import Classifier, SpeechModel
 
 
 def fit_labels(train: Recordings, settings: Mapping[str, Any], seed: int) -> Classifier:

@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unknot.data.log_mel import mfcc_means
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.sequences.speech_items import (
     DIGITS,
@@ -25,6 +24,7 @@ from experiments.sequences.speech_items import (
     true_frames,
 )
 from experiments.sequences.speech_training import fit_labels, fit_logistic, fit_model
+from unknot.data.log_mel import mfcc_means
 from unknot.plots.style import INK, new_figure, save
 
 PER_DIGIT = 10  # labels

@@ -12,15 +12,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from experiments.digits.fixed_traces import fixed_traces
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.metric_codes import CLASS, STYLE, metric_codes
+from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.metrics import class_accuracy, dci, factor_vae, infomec, mig
 from unknot.models.two_trunks import PIXELS, SHAPES
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.digits.fixed_traces import fixed_traces
-from experiments.sprites.metric_codes import CLASS, STYLE, metric_codes
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.plots.image_grid import image_grid
 from unknot.plots.importance_matrix import importance_matrix
 from unknot.plots.style import save

@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.dsprites import BLOCK, ITEMS, MEASURED, scores
+from experiments.sprites.metric_codes import CLASS
+from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.data.dataset import Dataset
 from unknot.metrics import Probabilities, infomec, model_centrality, udr
 from unknot.models.posed import posed as program
-from experiments.sprites.dsprites import BLOCK, ITEMS, MEASURED, scores
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.sprites.metric_codes import CLASS
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.plots.image_grid import image_grid
 from unknot.plots.importance_matrix import importance_matrix
 from unknot.plots.style import save

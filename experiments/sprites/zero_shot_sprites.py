@@ -10,14 +10,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.ledger.fit_defaults import fitted
+from experiments.sprites import dsprites, dsprites_best
+from experiments.sprites.metric_codes import CLASS, STYLE
+from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.data import hold_out
 from unknot.data.dataset import Dataset
-from experiments.sprites import dsprites
-from experiments.sprites import dsprites_best
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.sprites.metric_codes import CLASS, STYLE
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.plots.image_grid import image_grid
 from unknot.plots.style import save
 from unknot.workflow.trained_model import TrainedModel

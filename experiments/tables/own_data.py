@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.tables.own_data_overview import cells_of, overview, short
 from experiments.tables.own_data_baselines import CLASS_METHODS, NUMBER_METHODS, Task
+from experiments.tables.own_data_overview import cells_of, overview, short
 from experiments.tables.own_data_scores import class_scores, number_scores, split
 from experiments.tables.own_data_sets import GROUPS, Source, read
 from experiments.tables.rank_diagram import rank_diagram

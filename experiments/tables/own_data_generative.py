@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from unknot.data.sets.loading import load
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit_defaults import fitted, labelled_data, real_columns
 from experiments.tables.own_data_sets import GROUPS, Rows, read
+from unknot.data.sets.loading import load
 from unknot.workflow.item_scores import log_evidence
 
 HIDDEN = 0.2  # share of the entries that are hidden

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 
-from unknot.data.column import Column
-from unknot.data.sets.loading import load
 from experiments.ledger.fit_defaults import real_columns
 from experiments.tables.own_data_sets import GROUPS, Source, design, frame, kind_of, read
+from unknot.data.column import Column
+from unknot.data.sets.loading import load
 
 DOCUMENTS = 4000
 HOLED = ("breast_cancer", "wine", "digits", "biopsy", "olive", "penguins")

@@ -11,7 +11,6 @@ import numpy as np
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit_defaults import COMMITTEE_ALONE, LABELS_ALONE, class_shares, fitted, labelled_data
-from experiments.tables.own_data_items import HIDDEN, HOLED, READERS, Items
 from experiments.tables.own_data_baselines import (
     Method,
     Task,
@@ -21,6 +20,7 @@ from experiments.tables.own_data_baselines import (
     naive_bayes,
     self_training,
 )
+from experiments.tables.own_data_items import HIDDEN, HOLED, READERS, Items
 from experiments.tables.own_data_scores import class_scores, split
 from unknot.plots.image_grid import drawn_in_ink
 from unknot.workflow.assembly import ALPHA

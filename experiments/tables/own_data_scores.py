@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unknot.metrics.calibration import reliability
 from experiments.ledger.experiment import Numbers
+from unknot.metrics.calibration import reliability
 
 TEST_SHARE, MOST_TEST = 0.3, 1000
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from unknot.data.column import Column
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit_defaults import fitted, labelled_data
-from experiments.tables.own_data_sets import Source, frame
 from experiments.tables.changed_columns import changed_columns
+from experiments.tables.own_data_sets import Source, frame
+from unknot.data.column import Column
 from unknot.plots.style import save
 
 OURS = "Unknot, the default of a table"

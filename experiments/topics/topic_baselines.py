@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from unknot.errors import SpecError
 from experiments.topics.topic_coherence import npmi, top_words
-from experiments.topics.topic_diversity import duplicate_topics, topic_diversity
 from experiments.topics.topic_corpus import Corpus, halves
+from experiments.topics.topic_diversity import duplicate_topics, topic_diversity
+from unknot.errors import SpecError
 
 _LITTLE = 1e-12  # keeps logarithms finite
 

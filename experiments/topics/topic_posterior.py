@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from unknot.core.validation import validation
 from experiments.topics.topic_model import TopicModel
+from unknot.core.validation import validation
 from unknot.models.word_networks import word_log_likelihood
 
 _RATE, _DRAWS = 0.1, 2

@@ -8,17 +8,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from experiments.topics.topic_coherence import npmi, top_words
+from experiments.topics.topic_corpus import Corpus, halves
+from experiments.topics.topic_diversity import duplicate_topics, topic_diversity
+from experiments.topics.topic_model import TopicModel
+from experiments.topics.topic_posterior import Posterior, posterior
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
-from experiments.topics.topic_coherence import npmi, top_words
-from experiments.topics.topic_diversity import duplicate_topics, topic_diversity
-from experiments.topics.topic_model import TopicModel
 from unknot.models.word_networks import multinomial_coefficient, word_counts
 from unknot.objectives import elbo
 from unknot.objectives.diagnostics import information
-from experiments.topics.topic_corpus import Corpus, halves
-from experiments.topics.topic_posterior import Posterior, posterior
 
 ACTIVE = 0.1  # nats of I(x; z_d) from which a topic counts as active
 _CHUNK, _DRAWS, _MEASURED = 500, 10, 1000

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from experiments.topics.topic_model import TopicModel
 from experiments.ledger.experiment import Case, Measure, Numbers, Settings, Tier
-from experiments.topics.topic_corpus import Corpus, corpus
 from experiments.topics.topic_baselines import RIVALS, rival_numbers
+from experiments.topics.topic_corpus import Corpus, corpus
+from experiments.topics.topic_model import TopicModel
 from experiments.topics.topic_scores import Topics, completion, perplexities, topic_numbers, topics_of
 from unknot.plots.style import save
 from unknot.plots.topic_correlations import topic_correlations

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.topics.topic_corpus import corpus
 from unknot.data import LabelBudget
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.word_counter import WordCounter
-from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.topics.topic_corpus import corpus
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import evaluate

@@ -14,8 +14,8 @@ from unknot.cli.ray_option import with_address
         ("sweep --ray a.yaml b.npz", "sweep --ray auto a.yaml b.npz"),
         ("sweep a.yaml --ray --seeds 5", "sweep a.yaml --ray auto --seeds 5"),
         ("sweep a.yaml --ray ray://10.0.0.1:10001 b.npz", "sweep a.yaml --ray ray://10.0.0.1:10001 b.npz"),
-        ("reproduce x --ray local", "reproduce x --ray local"),
-        ("reproduce x --ray=10.0.0.1:6379", "reproduce x --ray=10.0.0.1:6379"),
+        ("sweep x --ray local", "sweep x --ray local"),
+        ("sweep x --ray=10.0.0.1:6379", "sweep x --ray=10.0.0.1:6379"),
         ("fit a.yaml", "fit a.yaml"),
     ],
 )

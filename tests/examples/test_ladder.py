@@ -6,7 +6,6 @@ import math
 
 import pytest
 import torch
-from torch import Tensor
 
 import unknot
 from tests.examples.loading import load

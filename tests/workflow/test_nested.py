@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from benchmarks import canvas_step
 from torch import Tensor, nn
 from torch.distributions import Normal
 
 import unknot
+from benchmarks import canvas_step
 from tests.workflow.models import untrained
 from unknot.errors import SpecError
 from unknot.models import node

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -27,7 +27,6 @@ COMMANDS = {
     "sample": "New data from a run's generator.",
     "report": "One HTML page about a run.",
     "sweep": "Train many settings and seeds, and rank them on one page.",
-    "reproduce": "Make a paper's result and write it to the ledger.",
     "data": "List, fetch, check and draw the data sets.",
     "metrics": "Every disentanglement score of codes in a file.",
     "schema": "What a spec file may hold, as JSON Schema for editors.",
@@ -42,16 +41,29 @@ _HELP = "Structured disentangled representations: name the factors you can, let 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; the entry point of the package."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
-    words = with_address([word for word in given if word != "--debug"])
+    run_app(given, lambda words: make_app(next((w for w in words if not w.startswith("-")), None)), "unknot")
+
+
+def run_app(arguments: Sequence[str], app: Callable[[Sequence[str]], typer.Typer], name: str) -> None:
+    """Run an application; errors that the user can fix are one sentence, and end it with code 2.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        The words after the command's name. ``--debug`` may stand anywhere; it shows the traceback of an error.
+    app : callable
+        Returns the application for these words.
+    name : str
+        The command's name in messages.
+    """
+    words = with_address([word for word in arguments if word != "--debug"])
     with warnings.catch_warnings():
         warnings.simplefilter("always", UnknotWarning)
         warnings.showwarning = _show_warning
         try:
-            command = next((word for word in words if not word.startswith("-")), None)
-            make_app(command)(words, prog_name="unknot")
+            app(words)(words, prog_name=name)
         except (UnknotError, OSError) as error:
-            if debug:
+            if "--debug" in arguments:
                 raise
             print(f"unknot: {_sentence(error)}", file=sys.stderr)
             sys.exit(2)

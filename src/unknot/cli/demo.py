@@ -21,10 +21,10 @@ def command(
     Takes about three minutes on two cores. Without MNIST and without a network it uses the digits that come with
     scikit-learn, and says so.
     """
-    from unknot.workflow.demo import demo_recipe
     from unknot.plots.style import save
     from unknot.report.content import collect
     from unknot.report.page import picture_figure, write_report
+    from unknot.workflow.demo import demo_recipe
     from unknot.workflow.evaluation import evaluate
     from unknot.workflow.run import train_recipe
 

@@ -157,7 +157,9 @@ class Layout:
         self.base = Size()  # (B,) or (S, B): what has been seen of it
         self.axes: Axes = {}  # replaced, never changed in place: nodes keep what it was when they were made
         self.reserved: set[int] = set()  # slots that later sites may not take yet
-        self.released: set[Axis] = set()  # axes of earlier steps of a ``markov`` loop, whose slots are used again
+        self.released: set[Axis] = (
+            set()
+        )  # axes of earlier steps of a ``markov`` loop, whose slots are used again
         self.known = known or {}
         self.has_items = (
             False  # the number of items is known: a batch axis of size one may come from a constant

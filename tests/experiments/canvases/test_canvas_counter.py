@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
+from experiments.canvases.canvas_counter import counter_accuracy
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from experiments.canvases.canvas_counter import counter_accuracy
 
 
 def squares(n: int) -> Dataset:

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from unknot.data.dataset import Dataset
 from experiments.canvases.canvas_fit import canvases
 from experiments.canvases.canvas_scores import found_by, scores, truth_of
+from unknot.data.dataset import Dataset
 from unknot.workflow.prediction import Prediction
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from experiments.ledger.experiment import Case, case_title, settings_of
 from experiments.canvases.multi_mnist import (
     ALONE,
     CELLS,
@@ -22,6 +21,7 @@ from experiments.canvases.multi_mnist import (
     cases,
     reached,
 )
+from experiments.ledger.experiment import Case, case_title, settings_of
 
 
 def test_the_rows_of_the_paper_and_what_it_has_not() -> None:

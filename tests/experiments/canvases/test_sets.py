@@ -7,8 +7,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from unknot.errors import DataError
 from experiments.canvases.sets import matched_distance, set_accuracy
+from unknot.errors import DataError
 
 
 def test_order_does_not_matter_and_numbers_of_each_kind_do() -> None:

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from tests.workflow.models import untrained
-from unknot.models import node
 from experiments.digits.analogy_reader import Reader, analogy_numbers, kept_colours, make_reader
 from experiments.ledger.baselines import style_leak
+from tests.workflow.models import untrained
+from unknot.models import node
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel

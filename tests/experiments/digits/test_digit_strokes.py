@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from unknot.data import from_arrays
 from experiments.digits.digit_strokes import measured, stroke, width
+from unknot.data import from_arrays
 
 
 def bar(across: int, down: int = 40) -> torch.Tensor:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from unknot.errors import SpecError
 from experiments.digits.ink import ink_and_background, ink_is_dark
+from unknot.errors import SpecError
 
 
 def by_search(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
+from experiments.digits.mirrored import mirrored
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
-from experiments.digits.mirrored import mirrored
 from unknot.errors import DataError
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.metrics import Probabilities
 from experiments.digits import mnist_restarts
-from experiments.sprites.metric_codes import CLASS
 from experiments.digits.mnist_restarts import RESTARTS, _class_agreement, _rank_correlation, cases
+from experiments.sprites.metric_codes import CLASS
+from unknot.metrics import Probabilities
 from unknot.workflow.codes_file import Codes
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from experiments.digits.mnist_supervision_rate import ALONE, LABELS, SMALLEST, THEIRS, cases
 from unknot.data import load
 from unknot.objectives.supervision import supervision_weight
-from experiments.digits.mnist_supervision_rate import ALONE, LABELS, SMALLEST, THEIRS, cases
 
 
 def test_every_rate_of_the_paper_is_run_and_none_below_the_natural_one() -> None:

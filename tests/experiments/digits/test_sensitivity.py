@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from experiments.digits.sensitivity import EXPERIMENT, SOURCES, cases, run
 from experiments.ledger.experiment import settings_of
 from experiments.ledger.ledger import read_result, reproduce
 from experiments.ledger.result_file import packed
-from experiments.digits.sensitivity import EXPERIMENT, SOURCES, cases, run
 
 ROWS = [("β = γ, as printed", "β = 1"), ("β = γ, as printed", "β = 2"), ("γ = 3, class rewarded", "β = 1")]
 

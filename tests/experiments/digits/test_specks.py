@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from unknot.errors import SpecError
 from experiments.digits.specks import share_with_specks
+from unknot.errors import SpecError
 
 
 def by_search(image: np.ndarray) -> bool:

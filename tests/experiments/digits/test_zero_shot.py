@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from unknot.data import hold_out, load
 from experiments.digits.digit_strokes import measured
 from experiments.digits.zero_shot import MEAN, SAW, SHARE, UNSEEN, cases, run
+from unknot.data import hold_out, load
 
 
 @pytest.mark.parametrize("one", UNSEEN, ids=lambda one: one.key)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.faces.face_baselines import RIVALS, Photographs, fill_in, mean_face, multilinear, nearest_photograph
+from experiments.faces.face_baselines import (
+    RIVALS,
+    Photographs,
+    fill_in,
+    mean_face,
+    multilinear,
+    nearest_photograph,
+)
 
 
 def photographs(people: int = 8, lights: int = 7, seed: int = 0) -> Photographs:

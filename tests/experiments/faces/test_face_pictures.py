@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from tests.workflow.models import like
 from experiments.faces.face_pictures import CAPTIONS, draw_beside_truth, draw_faces
 from experiments.faces.faces import MODEL
 from experiments.faces.toy_faces import toy_faces
+from tests.workflow.models import like
 
 
 def test_both_pictures_are_drawn(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unknot.models.spec import read_spec
 from experiments.faces.faces import ALONE, EXPERIMENT, MODEL
+from unknot.models.spec import read_spec
 
 
 def test_the_graph_is_the_papers() -> None:

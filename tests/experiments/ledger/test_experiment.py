@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.workflow.toy import CASE, OTHER, constant, toy
-from unknot.errors import SpecError
 from experiments.ledger.experiment import Measure, Yardstick, case_title, chosen_cases, settings_of
+from tests.experiments.toy import CASE, OTHER, constant, toy
+from unknot.errors import SpecError
 
 
 def test_a_yardstick_has_a_number_and_perhaps_a_spread() -> None:

@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from unknot.data.batch import Batch
 from experiments.ledger import fit_silently as training
+from unknot.data.batch import Batch
 from unknot.train.loop import Loop
 from unknot.workflow.recipe import Recipe
 

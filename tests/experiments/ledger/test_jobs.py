@@ -26,8 +26,14 @@ def test_a_revision_is_marked_when_the_code_has_changed_and_not_when_results_hav
     commit = commit_of(tmp_path)
     result.write_text("2")
     assert revision_of(package) == commit
-    (package / "new.py").write_text("")
-    assert revision_of(package) == f"{commit}-dirty"
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "__init__.py").write_text("")
+    commit = commit_of(tmp_path)
+    assert revision_of(package, other) == commit
+    (other / "new.py").write_text("")
+    assert revision_of(package) == commit
+    assert revision_of(package, other) == f"{commit}-dirty"
 
 
 def test_a_package_that_no_checkout_holds_is_installed(tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.workflow.toy import CASE, OTHER, constant, install, png, toy
-from unknot.errors import RunError, SpecError
 from experiments.ledger.experiment import Experiment
 from experiments.ledger.jobs import Job, run_job
 from experiments.ledger.ledger import read_result, reproduce, summarise
 from experiments.ledger.registry import experiment
+from tests.experiments.toy import CASE, OTHER, constant, install, png, toy
+from unknot.errors import RunError, SpecError
 from unknot.parallel.run_all import run_all
 
 

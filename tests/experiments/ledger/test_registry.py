@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unknot.errors import SpecError
 from experiments.ledger.registry import EXPERIMENTS, experiment
+from unknot.errors import SpecError
 
 
 def test_every_experiment_is_found_by_its_name() -> None:

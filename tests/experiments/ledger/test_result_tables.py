@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.workflow.toy import CASE, OTHER, constant, toy
 from experiments.ledger.experiment import Measure
 from experiments.ledger.result_tables import number_text, reaches, result_tables, seeds_text, table_lines
+from tests.experiments.toy import CASE, OTHER, constant, toy
 
 
 def content(error: float) -> dict[str, object]:

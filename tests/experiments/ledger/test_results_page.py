@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.workflow.toy import CASE, OTHER, constant, install, png, toy
 from experiments.ledger.experiment import Measure, Yardstick
 from experiments.ledger.headlines import Headline
 from experiments.ledger.ledger import reproduce
 from experiments.ledger.results_page import results_page, results_summary
+from tests.experiments.toy import CASE, OTHER, constant, install, png, toy
 
 
 def make(monkeypatch: pytest.MonkeyPatch, folder, one, seeds=2, **more):
@@ -18,7 +18,7 @@ def make(monkeypatch: pytest.MonkeyPatch, folder, one, seeds=2, **more):
 
 def test_misses_and_what_has_not_been_run_are_seen(tmp_path, monkeypatch) -> None:
     one = toy(constant(8.0), [CASE, OTHER])
-    assert "Not run yet: `unknot reproduce toy`" in results_page([one], tmp_path)
+    assert "Not run yet: `python -m experiments run toy`" in results_page([one], tmp_path)
     page = make(monkeypatch, tmp_path, one, only=["M = 100"])
     assert "| error (%) | M = 100 | M = 1000 | judged by | seeds | CPU minutes a seed |" in page
     assert "| ours | 8.00 ± 0.00 | not run | S17 [P] | 2 | 0.0 |" in page

@@ -7,8 +7,8 @@ import pytest
 import torch
 from scipy.stats import binomtest, f_oneway
 
-from tests.statistics import FAILURE_RATE, assert_mean
 from experiments.ledger.variance_parts import variance_parts
+from tests.statistics import FAILURE_RATE, assert_mean
 
 UNEVEN = [[1.0, 2.0, 4.0], [3.0], [8.0, 9.0], [5.0, 5.5, 7.0, 6.0]]
 

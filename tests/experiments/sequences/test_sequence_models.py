@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from unknot.core.tracing import trace
-from unknot.objectives import importance_weighted
 from experiments.sequences.sequence_models import (
     HiddenMarkov,
     Quantities,
@@ -14,6 +12,8 @@ from experiments.sequences.sequence_models import (
     messages,
 )
 from experiments.sequences.sequences_exact import random_sequences
+from unknot.core.tracing import trace
+from unknot.objectives import importance_weighted
 
 
 def test_both_references_agree() -> None:

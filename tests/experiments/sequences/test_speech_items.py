@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-from unknot.data import load
-from unknot.errors import DataError
 from experiments.sequences.speech_items import (
     FRAMES,
     SPEAKERS,
@@ -17,6 +15,8 @@ from experiments.sequences.speech_items import (
     toy_recordings,
     true_frames,
 )
+from unknot.data import load
+from unknot.errors import DataError
 
 
 @pytest.fixture

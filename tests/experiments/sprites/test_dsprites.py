@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from unknot import Trace
-from unknot.metrics import Probabilities
 from experiments.sprites.dsprites import (
     E19_NETWORKS,
     E19_ROWS,
@@ -24,6 +22,8 @@ from experiments.sprites.dsprites import (
     scores,
 )
 from experiments.sprites.metric_codes import CLASS, STYLE
+from unknot import Trace
+from unknot.metrics import Probabilities
 from unknot.train.objective import resolve
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.digits.class_discovery import E19, plain
-from experiments.sprites.metric_codes import metric_codes
 from experiments.ledger.fit_defaults import fitted
+from experiments.sprites.metric_codes import metric_codes
 from experiments.sprites.sprites import toy_sprites
 
 

@@ -7,11 +7,10 @@ import json
 import pytest
 import torch
 
-from unknot.data import hold_out
-from experiments.sprites import dsprites
-from experiments.sprites import dsprites_best
+from experiments.sprites import dsprites, dsprites_best
 from experiments.sprites.sprites import toy_sprites
 from experiments.sprites.zero_shot_sprites import MEAN, PLACE, POSED, SHAPE, cases, held_out, run
+from unknot.data import hold_out
 
 
 def test_one_shape_in_the_right_half_is_held_out_and_nothing_else() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch.distributions import Normal
 
+from experiments.tables.importance_prediction import class_log_evidence, importance_weighted_error
 from tests.workflow.models import untrained
 from unknot.data import load
-from experiments.tables.importance_prediction import class_log_evidence, importance_weighted_error
 
 NODES = {
     "kind": {"family": "concrete", "size": 3, "recognised_from": ["x"], "labels": True},

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.tables.own_data_baselines import CLASS_METHODS, NUMBER_METHODS, Task, linear, linear_after_regression
+from experiments.tables.own_data_baselines import (
+    CLASS_METHODS,
+    NUMBER_METHODS,
+    Task,
+    linear,
+    linear_after_regression,
+)
 
 DRAW = np.random.default_rng(0)
 Y = np.arange(60) % 2

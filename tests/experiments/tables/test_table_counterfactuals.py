@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.tables.table_counterfactuals import METHODS, OURS, by_means, by_neighbour, cases, irises, scores
+from experiments.tables.table_counterfactuals import (
+    METHODS,
+    OURS,
+    by_means,
+    by_neighbour,
+    cases,
+    irises,
+    scores,
+)
 
 TABLE = irises()
 ORDER = np.random.default_rng(0).permutation(150)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.topics.topic_corpus import corpus, halves
 from experiments.topics.topic_baselines import RIVALS, rival_numbers
+from experiments.topics.topic_corpus import corpus, halves
 
 
 def test_word_frequencies_have_perplexities_by_hand() -> None:

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 import unknot
-from tests.models.test_word_networks import counts
-from experiments.topics.topic_model import TopicModel
-from unknot.objectives import elbo, hfvae
 from experiments.topics.topic_corpus import made_corpus
+from experiments.topics.topic_model import TopicModel
+from tests.models.test_word_networks import counts
+from unknot.objectives import elbo, hfvae
 from unknot.train.config import TrainConfig
 from unknot.train.loop import fit
 

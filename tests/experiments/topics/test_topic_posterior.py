@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from experiments.topics.topic_model import TopicModel
-from unknot.models.word_networks import word_log_likelihood
 from experiments.topics.topic_posterior import posterior
+from unknot.models.word_networks import word_log_likelihood
 
 
 def test_refining_raises_the_bound_to_the_true_posterior() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from experiments.topics.topic_model import TopicModel
 from experiments.topics.topic_corpus import corpus, halves
+from experiments.topics.topic_model import TopicModel
 from experiments.topics.topic_scores import (
     Topics,
     completion,

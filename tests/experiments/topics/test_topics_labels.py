@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from sklearn.naive_bayes import MultinomialNB
 
-from unknot.data import LabelBudget
 from experiments.topics.topic_corpus import corpus
 from experiments.topics.topics_labels import (
     COLUMNS,
@@ -18,6 +17,7 @@ from experiments.topics.topics_labels import (
     run,
     tfidf_of,
 )
+from unknot.data import LabelBudget
 
 
 def test_rows_and_columns() -> None:

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from experiments.topics.topic_model import TopicModel
 from tests.models.test_word_networks import counts
 from unknot.models import GraphicalModel, node
-from experiments.topics.topic_model import TopicModel
 from unknot.objectives import elbo
 
 

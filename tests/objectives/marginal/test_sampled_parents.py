@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 import torch
-from benchmarks import dependent_step
 from torch import Tensor
 from torch.distributions import Normal
 
 import unknot
+from benchmarks import dependent_step
 from unknot.errors import SpecError
 from unknot.objectives import decompose, elbo, hfvae, information
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
