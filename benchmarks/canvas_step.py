@@ -1,7 +1,7 @@
 """A step on canvases of one to three digits, with a trained model of digits nested inside, against the same by hand.
 
 S17 sec. 3.3 at MNIST's size: x (50 x 50) -> count, enumerated; a GRU gives one place after another; each crop (28 x 28)
-goes through the nested model's recogniser; its mean images are put down again. S17's fully connected digit model,
+goes through the nested model's encoder; its mean images are put down again. S17's fully connected digit model,
 frozen; B = 100, half of the canvases with all their labels; Eq. 8, forward, backward and fused Adam. Both compute the
 same number from the same seed.
 
@@ -32,8 +32,8 @@ TAU = 0.66
 FAINT = 1e-3
 GOAL = 1.15
 DIGIT = [
-    node("digit", "concrete", CLASSES, recognised_from=["x"], labels=True),
-    node("style", "normal", STYLE, recognised_from=["x", "digit"]),
+    node("digit", "concrete", CLASSES, inferred_from=["x"], labels=True),
+    node("style", "normal", STYLE, inferred_from=["x", "digit"]),
     node("x", "bernoulli", parents=["digit", "style"], hidden=(256,), recognition_hidden=(256,)),
 ]
 
@@ -59,11 +59,11 @@ Labels = dict[str, Tensor]
 
 def traced(nets: Networks, x: Tensor, labels: Labels) -> Tensor:
     """The loss with traces."""
-    q = recognise(nets, x, labels)
+    q = recognize(nets, x, labels)
     return semi_supervised(q, generate(nets, x, q), alpha=ALPHA).loss
 
 
-def recognise(nets: Networks, x: Tensor, labels: Labels) -> unknot.Trace:
+def recognize(nets: Networks, x: Tensor, labels: Labels) -> unknot.Trace:
     q = unknot.Trace()
     h = nets.see(x)
     known = unknot.partial(labels["more"])

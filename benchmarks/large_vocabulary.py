@@ -1,8 +1,8 @@
-"""A topic model over 50,000 words and 1,000,000 documents: memory, seconds, and the bias of the sampled normaliser.
+"""A topic model over 50,000 words and 1,000,000 documents: memory, seconds, and the bias of the sampled normalizer.
 
 Documents are drawn: some thirty words each, half of them by Zipf's law from all words, half from the five hundred of
-the document's topic. NVDM with 50 topics, batches of 200; recogniser and generator have sparse gradients. A pass over
-all documents is reckoned from the steps measured. Bias: the normaliser's estimate less the exact one, log sum exp of
+the document's topic. NVDM with 50 topics, batches of 200; encoder and generator have sparse gradients. A pass over
+all documents is reckoned from the steps measured. Bias: the normalizer's estimate less the exact one, log sum exp of
 all logits, in nats a word, on batches of the trained model, beside what a step costs.
 
     python -m benchmarks large_vocabulary
@@ -92,7 +92,7 @@ def drawn_documents(count: int) -> Dataset:
 
 @torch.no_grad()
 def bias_of(model: TopicModel, data: Dataset, count: int) -> tuple[float, float]:
-    """Mean over batches of the estimated less the exact normaliser, and the standard error of that mean."""
+    """Mean over batches of the estimated less the exact normalizer, and the standard error of that mean."""
     errors = []
     for draw in range(DRAWS):
         x = data.batch(range(draw * BATCH, (draw + 1) * BATCH)).x
@@ -106,15 +106,15 @@ def bias_of(model: TopicModel, data: Dataset, count: int) -> tuple[float, float]
 def _step_seconds(model: TopicModel, data: Dataset, sampled: int) -> float:
     """CPU seconds of a training step, with so many words drawn; 0: with all words, and a dense gradient of them."""
     model.decoder.sampled = sampled
-    optimiser = LazyAdam(model.train().parameters(), lr=1e-6, fused=True)
+    optimizer = LazyAdam(model.train().parameters(), lr=1e-6, fused=True)
     for step in range(TIMED + 1):
-        if step == 1:  # the first one makes the optimiser's state
+        if step == 1:  # the first one makes the optimizer's state
             start = time.process_time()
         x = data.batch(range(step * BATCH, (step + 1) * BATCH)).x
         q = model.encode(x)
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         elbo(q, model.decode(x, q)).loss.backward()
-        optimiser.step()
+        optimizer.step()
     return (time.process_time() - start) / TIMED
 
 

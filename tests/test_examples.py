@@ -219,9 +219,9 @@ def test_own_data(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("half_labelled_table", "holes filled, off by"),
+        ("half_labeled_table", "holes filled, off by"),
         ("two_programs", '"r x" -> "r z"'),
-        ("keep_the_style", "read as intended by the recogniser"),
+        ("keep_the_style", "read as intended by the encoder"),
         ("pulled_apart", "infomec.modularity"),
     ],
 )

@@ -68,7 +68,7 @@ def command(*arguments: str | Path) -> None:
 
 
 def write_data(path: Path) -> None:
-    """300 small digits, half of them labelled, 60 for testing."""
+    """300 small digits, half of them labeled, 60 for testing."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

@@ -42,7 +42,7 @@ def truth() -> float:
 
 
 def estimate(batch: int, size: int) -> float:
-    """The mean over a batch of minus the term ``between``; every other item knows its class, the recogniser all."""
+    """The mean over a batch of minus the term ``between``; every other item knows its class, the encoder all."""
     y = torch.randint(0, CLASSES, (batch,))
     means = math.sqrt(1 - WIDTH**2) * torch.randn(batch, size)
     means[:, 0] += APART * (y - (CLASSES - 1) / 2)

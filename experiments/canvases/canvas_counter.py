@@ -43,12 +43,12 @@ class Counter(nn.Module):
 
 
 def counter_accuracy(shown: Dataset, test: Dataset, train: Mapping[str, Any], seed: int) -> float:
-    """Per cent of test canvases that a counter, trained on the labelled ones alone, counts right."""
-    labelled = shown.labelled("count")
+    """Per cent of test canvases that a counter, trained on the labeled ones alone, counts right."""
+    labeled = shown.labeled("count")
     torch.manual_seed(seed)
-    counter = Counter(shown.item_shape[-1], int(labelled.factor("count").values.max()))
+    counter = Counter(shown.item_shape[-1], int(labeled.factor("count").values.max()))
     config = TrainConfig.from_dict({**train, "seed": seed, "progress": False, "device": "cpu"})
-    fit_wholly(counter, labelled, config)
+    fit_wholly(counter, labeled, config)
     right = 0
     with torch.no_grad():
         for rows in torch.arange(len(test)).split(_CHUNK):

@@ -36,7 +36,7 @@ def canvases(digits: str, **options: Any) -> Dataset:
     return make_multi_mnist(source.x, labels, canvas=SMALL, splits=source.splits, **options)
 
 
-def labelled(train: Dataset, number: int | None, seed: int) -> Dataset:
+def labeled(train: Dataset, number: int | None, seed: int) -> Dataset:
     """The canvases of which so many, drawn evenly, show all their labels and the others none; None: all show them."""
     if number is None:
         return train
@@ -51,7 +51,7 @@ def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> Trai
     """The model of canvases, trained on the data, around the model of single digits as it was trained on its own.
 
     In up to three turns, each as the settings of its name say, or not at all: ``dreams`` (the finder learns from
-    canvases that the generative program makes), ``finder`` (from labelled canvases, alone: a frozen digit model adds
+    canvases that the generative program makes), ``finder`` (from labeled canvases, alone: a frozen digit model adds
     nothing to what they teach) and ``train`` (the whole model).
     """
     digit = digit_model(settings["digits"], json.dumps(settings["digit"], sort_keys=True))
@@ -73,7 +73,7 @@ def fitted_canvas(data: Dataset, settings: Mapping[str, Any], seed: int) -> Trai
     for turn in turns:
         config = TrainConfig.from_dict({**settings[turn], **quiet})
         if turn == "finder":
-            fit_wholly(assembled.model.module.get_submodule("finder"), data.labelled("count"), config)
+            fit_wholly(assembled.model.module.get_submodule("finder"), data.labeled("count"), config)
         else:
             fit_wholly(assembled.model.module, data, config)
     assembled.model.module.eval()

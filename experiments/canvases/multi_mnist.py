@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.canvases.canvas_counter import counter_accuracy
-from experiments.canvases.canvas_fit import canvases, fitted_canvas, labelled
+from experiments.canvases.canvas_fit import canvases, fitted_canvas, labeled
 from experiments.canvases.canvas_pictures import CAPTIONS, draw_canvases
 from experiments.canvases.canvas_scores import scores
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
@@ -19,8 +19,8 @@ TUNED = "cell choice, nested digit model trained on"
 DREAMS = "cell choice, dreams first"
 FIRST = "cell choice, nested digit model, the first way to look"
 DREAMS_FIRST = "cell choice, dreams first, the first way to look"
-ALONE = "cell choice, labelled canvases alone"
-COUNTER = "a plain convolutional counter, labelled canvases alone"
+ALONE = "cell choice, labeled canvases alone"
+COUNTER = "a plain convolutional counter, labeled canvases alone"
 GLANCES = "S17's recognition, nested digit model"
 OVERLAPPING = "cell choice, digits may overlap"
 HARDER = "cell choice, none to five digits"
@@ -43,8 +43,8 @@ DIGIT_MODEL: dict[str, Any] = {
     "agreement": 100.0,
     "confidence": 0.9,
     "nodes": {
-        "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-        "style": {"family": "normal", "size": 10, "recognised_from": ["x"]},
+        "digit": {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
+        "style": {"family": "normal", "size": 10, "inferred_from": ["x"]},
         "x": {
             "family": "bernoulli",
             "parents": ["digit", "style"],
@@ -64,7 +64,7 @@ DIGIT_TRAIN: dict[str, Any] = {
 FINDER: dict[str, Any] = {
     "steps": 3000,
     "batch_size": 64,
-    "objective": {"name": "labels_alone", "alpha": 1000.0},
+    "objective": {"name": "supervised", "alpha": 1000.0},
     "learning_rate": {"name": "cosine", "start": 3e-3},
     "clip_norm": 20000.0,
     "precision": "bf16-mixed",
@@ -75,17 +75,17 @@ AFTER_DREAMS: dict[str, Any] = {**FINDER, "steps": 150, "learning_rate": {"name"
 WHOLE: dict[str, Any] = {
     **FINDER,
     "steps": 100,
-    "labelled_share": 0.5,
+    "labeled_share": 0.5,
     "objective": {"name": "semi_supervised", "alpha": 1000.0},
     "learning_rate": {"name": "cosine", "start": 5e-4},
 }
-WHOLE_WITH_FEW: dict[str, Any] = {**WHOLE, "labelled_share": 0.25}
-WHOLE_WITHOUT: dict[str, Any] = {**WHOLE, "labelled_share": None, "objective": "elbo"}
+WHOLE_WITH_FEW: dict[str, Any] = {**WHOLE, "labeled_share": 0.25}
+WHOLE_WITHOUT: dict[str, Any] = {**WHOLE, "labeled_share": None, "objective": "elbo"}
 # S17's recognition: the whole model from the start, first the labels alone.
 WHOLE_FROM_THE_START: dict[str, Any] = {
     **WHOLE,
     "steps": 700,
-    "stages": [{"steps": 200, "objective": {"name": "labels_alone", "alpha": 1000.0}}],
+    "stages": [{"steps": 200, "objective": {"name": "supervised", "alpha": 1000.0}}],
     "learning_rate": {"name": "cosine", "start": 3e-3},
 }
 
@@ -153,16 +153,16 @@ def _turns(tier: Tier) -> dict[str, dict[str, Any]]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Scores on the test canvases, with a new labelled set for every seed."""
+    """Scores on the test canvases, with a new labeled set for every seed."""
     data = canvases(settings["digits"], **settings["canvases"])
     train, test = data.split("train"), data.split("test")
     share = settings.get("share")
     number = settings["labels"] if share is None else None if share == 1 else round(share * len(train))
-    shown = labelled(train, number, seed)
+    shown = labeled(train, number, seed)
     if settings["looks"] is None:
         return {"count": counter_accuracy(shown, test, settings["finder"], seed)}
     if number is None:  # where all is known there are no other canvases
-        settings = {**settings, "train": _of_labelled_alone(settings["train"])}
+        settings = {**settings, "train": _of_labeled_alone(settings["train"])}
     model = fitted_canvas(shown, settings, seed)
     if pictures is not None and settings["looks"] == "cell_choice" and share in (0.1, None):
         draw_canvases(model, test, pictures / "canvases.png")
@@ -174,9 +174,9 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     return found
 
 
-def _of_labelled_alone(train: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The same training where every canvas is labelled."""
-    return None if train is None else {**train, "labelled_share": None}
+def _of_labeled_alone(train: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The same training where every canvas is labeled."""
+    return None if train is None else {**train, "labeled_share": None}
 
 
 def reached(found: Numbers, goals: Mapping[str, float]) -> bool:
@@ -200,7 +200,7 @@ EXPERIMENT = Experiment(
     place="S17 sec. 3.3, Table 1 and Fig. 6",
     about=(
         "Canvases of 50 x 50 pixels with one to three MNIST digits: how many, which, and where. 70,286 canvases for "
-        "training, of which M are labelled (count, digits, places), and 11,714 with other digits for testing."
+        "training, of which M are labeled (count, digits, places), and 11,714 with other digits for testing."
     ),
     cases=cases,
     run=run,
@@ -251,16 +251,16 @@ EXPERIMENT = Experiment(
     captions=CAPTIONS,
     notes=(
         "Labels and looks go from left to right. The digit model is trained once, on all labels of MNIST's "
-        "training images and from one seed, saved, and nested as it is; seeds draw the labelled canvases, the "
+        "training images and from one seed, saved, and nested as it is; seeds draw the labeled canvases, the "
         "first weights and the batches. Our canvases keep the ink of digits apart, which S17 does not say, but for "
         "one row. Settings were chosen on the last 4,000 training canvases and are the same for all shares of "
         "labels. Cell choice: 3,000 steps of labels alone for the part that counts and finds, then 100 with the "
         "bound of all canvases. Dreams first: 1,500 steps on canvases that the generative program makes (objective "
         "sleep; one to three digits, apart a priori), no canvas of the data set being seen; then 150 on the "
-        "hundred labelled ones, if there are, and 100 with the bound of all. No labels: of canvases; the digit "
+        "hundred labeled ones, if there are, and 100 with the bound of all. No labels: of canvases; the digit "
         "model has MNIST's. At rest the finder sees a canvas in its eight symmetries, and looks at it in 16 ways: "
         "what each look is drawn to, and 15 bolder ones; where they disagree on the count, the generative program "
-        "draws each, and the one of the greatest bound is taken. Chosen on tuning canvases (a tenth labelled): "
+        "draws each, and the one of the greatest bound is taken. Chosen on tuning canvases (a tenth labeled): "
         "2,000 with one to three digits were counted right in 99.0 % of cases by the first way, and in 99.3 to "
         "99.5 % by 12, 16 and 24 ways; 500 with four in 90.0 and 94.0 to 94.8 %. At the true places 99.97 and 99.5 "
         "% are: what goes wrong is that two digits with little between them are found as one, in the middle. The "

@@ -17,7 +17,7 @@ from experiments.digits.ink import ink_and_background, ink_is_dark
 from experiments.digits.specks import share_with_specks
 from experiments.ledger.experiment import Numbers
 from experiments.ledger.fit_silently import error_of, train_quietly
-from unknot.metrics.analogies import colours_kept, share_as_intended, style_shift
+from unknot.metrics.analogies import colors_kept, share_as_intended, style_shift
 from unknot.metrics.sharpness import sharpness
 from unknot.workflow.counterfactuals.reader import NetworkReader
 from unknot.workflow.recipe import Recipe
@@ -49,21 +49,21 @@ def make_reader(data: str, factor: str, settings: Mapping[str, Any], seed: int) 
 @lru_cache(maxsize=2)
 def _made(data: str, factor: str, settings: str, seed: int) -> Reader:
     chosen = json.loads(settings)
-    train = {**chosen["train"], "objective": "labels_alone", "seed": seed}
+    train = {**chosen["train"], "objective": "supervised", "seed": seed}
     trained = train_quietly(Recipe({"name": data}, {factor: "all"}, chosen["model"], train))
     return Reader(trained.model, factor, error_of(trained, factor))
 
 
 def analogy_numbers(
-    model: TrainedModel, reader: Reader, x: Tensor, style: str = "style", colours: bool = False
+    model: TrainedModel, reader: Reader, x: Tensor, style: str = "style", colors: bool = False
 ) -> Numbers:
     """Each item made anew with every class, everything else kept (S17 Fig. 2a), and read.
 
     ``read``: per cent of them that the reader reads as the class they were made for. ``shift``: how far the style
-    recognised from the new image (at the class recognised from it) is from the style it was made from, over the
+    recognized from the new image (at the class recognized from it) is from the style it was made from, over the
     mean distance between the styles of two items. ``sharpness``: that of the analogies over that of the items.
     ``reconstruction``: the cross entropy of the pixels of each item and the item made anew, in nats. With
-    ``colours``, how those of the analogies follow those of the items, too (:func:`kept_colours`); without, ``specks``:
+    ``colors``, how those of the analogies follow those of the items, too (:func:`kept_colors`); without, ``specks``:
     per cent of the analogies with stray ink (:mod:`experiments.digits.specks`).
     """
     classes = torch.arange(model.node(reader.factor).size or 0)
@@ -76,7 +76,7 @@ def analogy_numbers(
         "shift": style_shift(before.numpy(), after.numpy()),
         "sharpness": 100 * sharpness(images.numpy()) / sharpness(x.numpy()),
         "reconstruction": float(binary_cross_entropy(anew, x, reduction="sum")) / len(x),
-        **(kept_colours(x.numpy(), images.numpy()) if colours else _stray_ink(images)),
+        **(kept_colors(x.numpy(), images.numpy()) if colors else _stray_ink(images)),
     }
 
 
@@ -84,19 +84,19 @@ def _stray_ink(images: Tensor) -> Numbers:
     return {"specks": 100 * share_with_specks(images.numpy())}
 
 
-def kept_colours(x: np.ndarray, images: np.ndarray) -> Numbers:
-    """Correlations of the colours of items ``(N, C, H, W)`` with those of analogies ``(N, K, C, H, W)``.
+def kept_colors(x: np.ndarray, images: np.ndarray) -> Numbers:
+    """Correlations of the colors of items ``(N, C, H, W)`` with those of analogies ``(N, K, C, H, W)``.
 
-    ``colour``: of the mean colour, channel by channel. ``hue``: of what is left of it without its brightness. ``ink``
-    and ``background``: of the colours of these two, the dark part or the light one as in the item
+    ``color``: of the mean color, channel by channel. ``hue``: of what is left of it without its brightness. ``ink``
+    and ``background``: of the colors of these two, the dark part or the light one as in the item
     (:mod:`experiments.digits.ink`). ``sides``: per cent of the analogies whose ink is dark where that of the item is.
     """
     mean, made = x.mean((-2, -1)), images.mean((-2, -1))
     ink, background = zip(ink_and_background(x), ink_and_background(images, x[:, None]), strict=True)
     return {
-        "colour": colours_kept(mean, made),
-        "hue": colours_kept(mean - mean.mean(-1, keepdims=True), made - made.mean(-1, keepdims=True)),
-        "ink": colours_kept(*ink),
-        "background": colours_kept(*background),
+        "color": colors_kept(mean, made),
+        "hue": colors_kept(mean - mean.mean(-1, keepdims=True), made - made.mean(-1, keepdims=True)),
+        "ink": colors_kept(*ink),
+        "background": colors_kept(*background),
         "sides": 100 * float(np.mean(ink_is_dark(x)[:, None] == ink_is_dark(images))),
     }

@@ -31,8 +31,8 @@ _SMOKE = {"steps": 4, "batch_size": 60}
 
 # E19's networks: 400, then 200 for the style; back 200 and 400.
 E19: dict[str, Any] = {
-    CLASS: {"family": "concrete", "size": 10, "recognised_from": ["x"]},
-    STYLE: {"family": "normal", "size": 10, "recognised_from": ["x"], "recognition_hidden": [200]},
+    CLASS: {"family": "concrete", "size": 10, "inferred_from": ["x"]},
+    STYLE: {"family": "normal", "size": 10, "inferred_from": ["x"], "recognition_hidden": [200]},
     "x": {
         "family": "bernoulli",
         "parents": [CLASS, STYLE],
@@ -52,7 +52,7 @@ CONVOLUTIONS = {
 APART = {
     CLASS: {**E19[CLASS], "sees": SHAPES},
     STYLE: {**E19[STYLE], "sees": PIXELS},
-    "x": {**CONVOLUTIONS["x"], "recogniser": "apart", "recognition_hidden": [400]},
+    "x": {**CONVOLUTIONS["x"], "encoder": "apart", "recognition_hidden": [400]},
 }
 VIEW = {"turn": 0.4, "scale": 0.3, "shear": 0.4, "shift": 0.12}
 TRAIN: dict[str, Any] = {
@@ -97,7 +97,7 @@ def rewarded(nodes: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
         "information": {CLASS: 1.0 - reward},
         "marginal": {CLASS: 1.0 + evenness * reward},
     }
-    first = {"name": "classes_alone", "information": reward, "marginal": evenness * reward}
+    first = {"name": "information_maximization", "information": reward, "marginal": evenness * reward}
     # the generator sees the masses themselves: what is rewarded is what it gets
     exact = {**nodes, CLASS: {**nodes[CLASS], "gradient": changed.get("gradient", "plug_in")}}
     model = {

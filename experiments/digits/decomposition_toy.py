@@ -21,7 +21,7 @@ from torch.nn.functional import softplus
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from unknot.core.trace import Trace
 from unknot.objectives import decompose
-from unknot.plots.style import COLOURS, FAINT, INK, new_figure, quiet, save
+from unknot.plots.style import COLORS, FAINT, INK, new_figure, quiet, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,8 +51,8 @@ class Toy(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Trace, Trace]:
         q, p = Trace(), Trace()
-        centre, spread = self.encoder(x).chunk(2, -1)
-        z = q.normal(centre, softplus(spread) + 1e-3, name="z")
+        center, spread = self.encoder(x).chunk(2, -1)
+        z = q.normal(center, softplus(spread) + 1e-3, name="z")
         p.normal(torch.zeros(2), 1.0, value=z, name="z")
         p.normal(self.decoder(z), NOISE, value=x, name="x")
         return q, p
@@ -86,8 +86,8 @@ def points(seed: int) -> tuple[Tensor, Tensor]:
     made = torch.Generator().manual_seed(seed)
     kinds = torch.arange(ITEMS) % KINDS
     angles = kinds * (2 * math.pi / KINDS)
-    centres = torch.stack([angles.cos(), angles.sin()], -1)
-    return 1.5 * centres + NOISE * torch.randn(ITEMS, 2, generator=made), kinds
+    centers = torch.stack([angles.cos(), angles.sin()], -1)
+    return 1.5 * centers + NOISE * torch.randn(ITEMS, 2, generator=made), kinds
 
 
 def train(without: str, steps: int, seed: int) -> tuple[Toy, Tensor, Tensor]:
@@ -96,12 +96,12 @@ def train(without: str, steps: int, seed: int) -> tuple[Toy, Tensor, Tensor]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Toy()
-        optimiser = torch.optim.Adam(model.parameters(), 3e-3)
+        optimizer = torch.optim.Adam(model.parameters(), 3e-3)
         for _ in range(steps):
             terms = four_terms(model, x)
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (-sum(value for name, value in terms.items() if name != without)).backward()  # type: ignore[union-attr]
-            optimiser.step()
+            optimizer.step()
     return model, x, kinds
 
 
@@ -141,14 +141,14 @@ def _draw_codes(axes: Axes, model: Toy, x: Tensor, kinds: Tensor) -> None:
     """Each item's q(z | x) as an ellipse of one standard deviation, the prior's as circles."""
     from matplotlib.patches import Circle, Ellipse
 
-    centre, spread = model.encoder(x).chunk(2, -1)
+    center, spread = model.encoder(x).chunk(2, -1)
     for (a, b), (width, height), kind in zip(
-        centre.tolist(), (2 * (softplus(spread) + 1e-3)).tolist(), kinds.tolist(), strict=True
+        center.tolist(), (2 * (softplus(spread) + 1e-3)).tolist(), kinds.tolist(), strict=True
     ):
-        axes.add_patch(Ellipse((a, b), width, height, facecolor=COLOURS[kind], alpha=0.35, linewidth=0))
+        axes.add_patch(Ellipse((a, b), width, height, facecolor=COLORS[kind], alpha=0.35, linewidth=0))
     for radius in (1, 2):
         axes.add_patch(Circle((0, 0), radius, fill=False, edgecolor=INK, linewidth=0.6, linestyle=":"))
-    reach = max(2.6, float(centre.abs().max()) * 1.1)
+    reach = max(2.6, float(center.abs().max()) * 1.1)
     _square(axes, reach)
 
 
@@ -160,7 +160,7 @@ def _draw_data(axes: Axes, model: Toy, x: Tensor, kinds: Tensor) -> None:
         made = model.decoder(torch.randn(600, 2))
         made = made + NOISE * torch.randn_like(made)
     axes.scatter(made[:, 0], made[:, 1], s=4, color=FAINT, label="p(x)")
-    axes.scatter(x[:, 0], x[:, 1], s=6, color=[COLOURS[k] for k in kinds.tolist()])
+    axes.scatter(x[:, 0], x[:, 1], s=6, color=[COLORS[k] for k in kinds.tolist()])
     _square(axes, 1.1 * REACH)
 
 
@@ -182,8 +182,8 @@ EXPERIMENT = Experiment(
     plot=plot,
     captions={
         "terms": "The four terms of E19 Fig. 1, all and each left out. Above, q(z | x) of every item, one standard "
-        "deviation wide, in the colour of its heap, over circles of the prior; below, items in colour over new ones "
-        "drawn from the model, in grey. Numbers: the terms of the first seed, in nats."
+        "deviation wide, in the color of its heap, over circles of the prior; below, items in color over new ones "
+        "drawn from the model, in gray. Numbers: the terms of the first seed, in nats."
     },
     notes=(
         f"{ITEMS} points in {KINDS} heaps on a ring; z is N(0, 1) in two dimensions. q(z) is the exact mixture over "

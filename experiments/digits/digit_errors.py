@@ -1,4 +1,4 @@
-"""What the tables of S17 Fig. 3 share, whatever the digits: train, then measure the recogniser and the style."""
+"""What the tables of S17 Fig. 3 share, whatever the digits: train, then measure the encoder and the style."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.ledger.baselines import LEAK_MEASURES, labels_alone, leak_of
+from experiments.ledger.baselines import LEAK_MEASURES, leak_of, supervised
 from experiments.ledger.experiment import Case, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit_silently import error_of, train_quietly
 from experiments.tables.importance_prediction import importance_weighted_error
@@ -20,7 +20,7 @@ NETWORK_ERROR = Measure(
     "network_error", "test error of its network without the generative model's evidence", "%"
 )
 MEASURES = (
-    Measure("error", "test error of the recogniser", "%"),
+    Measure("error", "test error of the encoder", "%"),
     Measure("weighted_error", "test error of the importance-weighted prediction", "%"),
     *LEAK_MEASURES,
 )
@@ -50,19 +50,19 @@ def settings_for(
 
 
 def alone(case: Case, row: str) -> Case:
-    """The honest row to a case: the same recogniser on the labels alone, for half the steps: it is done long before."""
-    train = labels_alone(case["train"], case["labels"])
+    """The honest row to a case: the same encoder on the labels alone, for half the steps: it is done long before."""
+    train = supervised(case["train"], case["labels"])
     train["steps"] = max(train["steps"] // 2, 1)
     return {**case, "row": row, "model": {**case["model"], "agreement": 0.0}, "train": train, "draws": 0}
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Errors in per cent, with a new labelled set, new weights and new draws for every seed."""
+    """Errors in per cent, with a new labeled set, new weights and new draws for every seed."""
     train = {**settings["train"], "seed": seed}
     labels = {FACTOR: settings["labels"], "seed": seed}
     trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
     numbers = {"error": error_of(trained, FACTOR)}
-    if train["objective"]["name"] == "labels_alone":
+    if train["objective"]["name"] == "supervised":
         return numbers
     if _weighs_evidence(trained.model):
         numbers["network_error"] = error_of(replace(trained, model=without_evidence(trained.model)), FACTOR)

@@ -11,7 +11,7 @@ import torch
 
 from experiments.digits.analogy_reader import Reader, analogy_numbers, make_reader
 from experiments.digits.image_panels import image_panels
-from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
+from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, leak_of, supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.metrics.analogies import share_as_intended
@@ -23,7 +23,7 @@ from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import TrainedRun
 
 FACTOR, STYLE = "digit", "style"
-ALONE = "the same recogniser, trained on the labels alone"
+ALONE = "the same encoder, trained on the labels alone"
 _STEPS = 9  # along each side of a style grid
 _ITEMS = 1000  # test images whose analogies are read
 _SMOKE = {"data": "digits", "labels": 50}
@@ -31,9 +31,9 @@ _SMOKE_TRAIN = {"steps": 3, "batch_size": 60}
 
 READ = Measure("read", "analogies read as the intended digit", "%", "higher", decimals=1)
 GRID_READ = Measure("grid_read", "grid images read as the intended digit", "%", "higher", decimals=1)
-COLOURS = (
-    Measure("colour", "correlation of the mean colour with that of the image", "", "higher"),
-    Measure("hue", "that of the mean colour without its brightness", "", "higher"),
+COLORS = (
+    Measure("color", "correlation of the mean color with that of the image", "", "higher"),
+    Measure("hue", "that of the mean color without its brightness", "", "higher"),
     Measure("background", "that of the background", "", "higher"),
     Measure("ink", "that of the ink", "", "higher"),
     Measure("sides", "analogies whose ink is dark (or light) as the image's", "%", "higher", decimals=1),
@@ -41,7 +41,7 @@ COLOURS = (
 SPECKS = Measure("specks", "analogies with specks of ink", "%", decimals=1)
 OTHERS = (
     Measure("shift", "style moves (1: as far as to another image)"),
-    Measure("error", "the recogniser's test error", "%"),
+    Measure("error", "the encoder's test error", "%"),
     *LEAK_MEASURES,
     Measure("sharpness", "sharpness of the analogies, of that of real images", "%", "higher", decimals=1),
     Measure("reconstruction", "reconstruction", "nats", decimals=1),
@@ -49,9 +49,9 @@ OTHERS = (
 )
 NOTE = (
     "The reader is a convolutional classifier of its own, trained on all training labels. An analogy keeps the style "
-    f"of one of {_ITEMS:,} test images and sets the digit; the style moves if the one recognised from the new image is "
+    f"of one of {_ITEMS:,} test images and sets the digit; the style moves if the one recognized from the new image is "
     "another than the one it was made from. Reconstruction: the cross entropy of an image and the image made of what "
-    f"is recognised in it. {LEAK_NOTE}"
+    f"is recognized in it. {LEAK_NOTE}"
 )
 CAPTIONS = {
     "analogies": (
@@ -73,11 +73,11 @@ def class_and_style(
     ``whiten``: the style is whitened within each digit. ``apart``: it is read from the image alone, without the digit.
     """
     return {
-        FACTOR: {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
+        FACTOR: {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
         STYLE: {
             "family": "normal",
             "size": style,
-            "recognised_from": ["x"] if apart else ["x", FACTOR],
+            "inferred_from": ["x"] if apart else ["x", FACTOR],
             **({"whiten": FACTOR} if whiten else {}),
         },
         "x": {"parents": [FACTOR, STYLE], **x},
@@ -102,11 +102,11 @@ class Look:
         return f"Unknot, M = {self.labels}"
 
     @property
-    def in_colour(self) -> bool:
-        return "colour" in self.goals
+    def in_color(self) -> bool:
+        return "color" in self.goals
 
     def cases(self, tier: Tier) -> list[Case]:
-        """The model, and its recogniser without it. A smoke run is a few steps on the embedded digits."""
+        """The model, and its encoder without it. A smoke run is a few steps on the embedded digits."""
         shared: dict[str, Any] = {"data": self.data, "labels": self.labels}
         reader = {"model": self.reader["model"], "train": dict(self.reader["train"])}
         if tier == "smoke":
@@ -121,10 +121,10 @@ class Look:
                 "model": dict(settings["model"]),
                 "train": _long(settings["train"], tier),
             }
-            case |= {"colours": "ink as in the image"} if self.in_colour else {}
+            case |= {"colors": "ink as in the image"} if self.in_color else {}
             found.append({**case, "reader": reader, "picture": self.picture})
         alone = {**shared, "model": dict(self.model)}
-        train = labels_alone(_long(self.train, tier), shared["labels"])
+        train = supervised(_long(self.train, tier), shared["labels"])
         return [*found, {"row": ALONE, **alone, "train": train}]
 
     def experiment(self, name: str, place: str, about: str, quick: str, notes: str) -> Experiment:
@@ -139,7 +139,7 @@ class Look:
             measures=(
                 READ,
                 *((GRID_READ,) if grid else ()),
-                *(COLOURS if self.in_colour else (SPECKS,)),
+                *(COLORS if self.in_color else (SPECKS,)),
                 *OTHERS,
             ),
             budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
@@ -168,7 +168,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     assert trained.test is not None
     reader = make_reader(settings["data"], FACTOR, settings["reader"], seed)
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
-    numbers = analogy_numbers(trained.model, reader, x, STYLE, bool(settings.get("colours")))
+    numbers = analogy_numbers(trained.model, reader, x, STYLE, bool(settings.get("colors")))
     if settings["picture"] == "style-grid":
         numbers |= _style_grid(trained, reader, settings, pictures)
     elif pictures is not None:
@@ -177,7 +177,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> None:
-    """One test image of each digit that the recogniser names right, in every digit (S17 Fig. 2a)."""
+    """One test image of each digit that the encoder names right, in every digit (S17 Fig. 2a)."""
     model, test = trained.model, trained.test
     assert test is not None
     truth = test.factor(FACTOR).values
@@ -215,5 +215,5 @@ def _style_grid(trained: TrainedRun, reader: Reader, settings: Settings, folder:
         )
         save(
             figure, folder / "style-grid.png", dpi=160 if images.shape[2] == 1 else 90
-        )  # colour takes three times as much
+        )  # color takes three times as much
     return {"grid_read": 100 * share_as_intended(reader.read(images))}

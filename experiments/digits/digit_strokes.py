@@ -33,8 +33,8 @@ def width(images: Tensor) -> Tensor:
     columns = images.sum((-3, -2))  # (N, W)
     mass = columns / columns.sum(-1, keepdim=True).clamp(min=1e-6)
     place = torch.arange(columns.shape[-1], dtype=mass.dtype)
-    centre = (mass * place).sum(-1, keepdim=True)
-    return (12 * (mass * (place - centre).square()).sum(-1)).sqrt()
+    center = (mass * place).sum(-1, keepdim=True)
+    return (12 * (mass * (place - center).square()).sum(-1)).sqrt()
 
 
 def measured(dataset: Dataset) -> Dataset:

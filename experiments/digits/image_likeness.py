@@ -11,7 +11,7 @@ _K1, _K2 = 0.01, 0.03
 def psnr(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     """Peak signal to noise in decibels, ``-10 log10 mean (one - two)²``, of images ``(N, H, W)`` from 0 to 1: ``(N,)``.
 
-    Equal images would be infinitely like; the error is taken to be at least that of a hundredth of a grey level of 256.
+    Equal images would be infinitely like; the error is taken to be at least that of a hundredth of a gray level of 256.
 
     >>> float(psnr(np.zeros((1, 4, 4)), np.full((1, 4, 4), 0.1))[0].round(6))
     20.0

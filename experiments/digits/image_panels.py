@@ -26,7 +26,7 @@ def image_panels(
     title: str = "",
     size: float = 2.2,
 ) -> Figure:
-    """Grids ``(P, R, C, colours, H, W)``, ``across`` of them in a line; ``labels`` name what goes across and down.
+    """Grids ``(P, R, C, colors, H, W)``, ``across`` of them in a line; ``labels`` name what goes across and down.
 
     The marks of rows and columns stand at the outer panels alone.
     """

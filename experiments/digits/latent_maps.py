@@ -15,7 +15,7 @@ from unknot.workflow.recipe import Recipe
 
 STYLE = "style"
 STEPS, LABELS = 1000, 1000
-ITEMS, NEIGHBOURS = 1000, 10  # test images that are mapped, and neighbours that are asked for their digit
+ITEMS, NEIGHBORS = 1000, 10  # test images that are mapped, and neighbors that are asked for their digit
 SIZES = {2: "2 dimensions", 50: "50 dimensions"}
 
 
@@ -24,14 +24,14 @@ def cases(tier: Tier) -> list[Case]:
     steps = {"smoke": 4, "quick": STEPS, "paper": 20 * STEPS}[tier]
     found: list[Case] = []
     for size, column in SIZES.items():
-        style = {"family": "normal", "size": size, "recognised_from": ["x"]}
+        style = {"family": "normal", "size": size, "inferred_from": ["x"]}
         x = {"family": "bernoulli", "parents": [STYLE], "hidden": [400], "recognition_hidden": [400]}
-        digit = {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True}
+        digit = {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True}
         alone: dict[str, Any] = {"nodes": {STYLE: style, "x": x}}
         known: dict[str, Any] = {
             "nodes": {
                 "digit": digit,
-                STYLE: {**style, "recognised_from": ["x", "digit"]},
+                STYLE: {**style, "inferred_from": ["x", "digit"]},
                 "x": {**x, "parents": ["digit", STYLE]},
             }
         }
@@ -68,14 +68,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def purity(codes: np.ndarray, classes: np.ndarray) -> float:
-    """Share of an item's nearest neighbours, other than itself, that are of its class; codes are ``(N, D)``.
+    """Share of an item's nearest neighbors, other than itself, that are of its class; codes are ``(N, D)``.
 
     >>> purity(np.arange(40.0)[:, None], np.arange(40) // 20) > 0.8
     True
     """
     from sklearn.neighbors import NearestNeighbors
 
-    near = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(codes).kneighbors(return_distance=False)  # (N, K)
+    near = NearestNeighbors(n_neighbors=NEIGHBORS).fit(codes).kneighbors(return_distance=False)  # (N, K)
     return float((classes[near] == classes[:, None]).mean())
 
 
@@ -101,13 +101,13 @@ EXPERIMENT = Experiment(
     cases=cases,
     run=run,
     measures=(
-        Measure("purity", f"same digit among the {NEIGHBOURS} nearest codes", "%", decimals=1),
-        Measure("map_purity", f"same digit among the {NEIGHBOURS} nearest on the map", "%", decimals=1),
+        Measure("purity", f"same digit among the {NEIGHBORS} nearest codes", "%", decimals=1),
+        Measure("map_purity", f"same digit among the {NEIGHBORS} nearest on the map", "%", decimals=1),
         Measure("scale", "root mean square of the codes", better="lower"),
     ),
     budgets={"smoke": "seconds", "quick": "half a CPU minute a cell and seed", "paper": "20 times the steps"},
     captions={
-        "map": f"{ITEMS} test images by their codes, by t-SNE where these have 50 dimensions; colour: digit."
+        "map": f"{ITEMS} test images by their codes, by t-SNE where these have 50 dimensions; color: digit."
     },
     notes=(
         f"{STEPS} steps of 128, one hidden layer of 400. Chance is about 10 %: a low share says that the style "

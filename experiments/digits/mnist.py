@@ -12,17 +12,17 @@ from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 LABELS = (100, 600, 1000, 3000)
 DRAWS = 2  # of the style for each digit, in the importance-weighted prediction
 
-# S17's networks: one hidden layer of 512 in the recogniser and in the generator, ten dimensions of style.
+# S17's networks: one hidden layer of 512 in the encoder and in the generator, ten dimensions of style.
 S17: dict[str, Any] = {"style": 10, "x": {"hidden": [512], "recognition_hidden": [512]}}
 S17_TRAIN: dict[str, Any] = {
     "steps": 15000,
     "batch_size": 100,
-    "labelled_share": 0.1,
+    "labeled_share": 0.1,
     "objective": {"name": "semi_supervised", "alpha": 100.0},
     "learning_rate": {"name": "cosine", "start": 1e-3},
 }
 CONCRETE_STEPS = 50_000  # it goes on getting better, and these fit into ten CPU minutes
-# Two views of every image, and a recogniser that must read both alike.
+# Two views of every image, and an encoder that must read both alike.
 S17_VIEWS: dict[str, Any] = {
     **S17,
     "augment": {"turn": 0.25, "scale": 0.2, "shear": 0.25, "shift": 0.1},
@@ -39,7 +39,7 @@ BEST: dict[str, Any] = {
 VIEWS_TRAIN: dict[str, Any] = {
     "steps": 4000,
     "batch_size": 256,
-    "labelled_share": 0.25,
+    "labeled_share": 0.25,
     "objective": {"name": "semi_supervised", "alpha": 400.0},
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
@@ -55,20 +55,20 @@ APART: dict[str, Any] = {
         "digit": {
             "family": "concrete",
             "size": 10,
-            "recognised_from": ["x"],
+            "inferred_from": ["x"],
             "labels": True,
             "gradient": "detached",
             "sees": "shapes",
             **EVIDENCE,
         },
-        "style": {"family": "normal", "size": 12, "recognised_from": ["x", "digit"], "sees": "pixels"},
-        "pose": {"family": "normal", "size": 6, "recognised_from": ["x", "digit"], "sees": "pixels"},
+        "style": {"family": "normal", "size": 12, "inferred_from": ["x", "digit"], "sees": "pixels"},
+        "pose": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"], "sees": "pixels"},
         "x": {
             "family": "bernoulli",
             "parents": ["digit", "style", "pose"],
             "hidden": [400, 400],
             "generator": "posed",
-            "recogniser": "apart",
+            "encoder": "apart",
             **BEST["x"],
         },
     },
@@ -90,8 +90,8 @@ APART_NOTE = (
     "each of the ten digits, with the style and pose that 40 steps of ascent find, and read by the network and this "
     "evidence, to the power 0.4, together; the table of the network alone says what the evidence adds. Its seeds are "
     "nearer to each other than networks are: from other initial weights one had 0.95 % in an earlier run. Chosen on "
-    "tuning images, one labelled set, a network with 1.24 % error and generators trained beside it: with style and "
-    "pose as recognised at once 1.20 at best (eight numbers of style, 2,000 steps) and 1.11 (twelve, 3,500 steps), by "
+    "tuning images, one labeled set, a network with 1.24 % error and generators trained beside it: with style and "
+    "pose as recognized at once 1.20 at best (eight numbers of style, 2,000 steps) and 1.11 (twelve, 3,500 steps), by "
     "30 steps of search 1.01 at the powers 0.2 and 1, and 0.99, 0.95, 0.89, 0.83 and 0.89 at 0.1, 0.2, 0.4, 0.6 and 1; "
     "60 steps were no more than 0.02 better. Tried before, without search: evidence in the readings of agreement from "
     "the first of 1,500 steps (1.75 % against 1.30 without the generative model) and from step 900 on (1.46 against "
@@ -99,14 +99,14 @@ APART_NOTE = (
 )
 TERMS_NOTE = (
     "The digit's own terms are E19's information and marginal by exact masses, inside Eq. 8. On tuning images, 800 "
-    "steps, one labelled set, network alone: 1.58 % without them, 1.51 with them, 1.75 where two views agree by "
+    "steps, one labeled set, network alone: 1.58 % without them, 1.51 with them, 1.75 where two views agree by "
     "divergence instead of by sure readings; none of this is more than the noise."
 )
 LENGTH_NOTE = (
     f"S17's networks are trained for {S17_TRAIN['steps']:,} steps, in up to 12 CPU minutes where digits are summed or "
     f"drawn five times; a Concrete digit is quicker, and {CONCRETE_STEPS:,} of its steps take no longer. On tuning "
-    "images, M = 1000, one labelled set, it had 3.90 % after 15,000 steps of 100 and 3.33 after 40,000; in steps of "
-    "200, 3.73 after 15,000 and 3.35 after 30,000, and neither half the labelled share (3.72 after 15,000) nor α = 30 "
+    "images, M = 1000, one labeled set, it had 3.90 % after 15,000 steps of 100 and 3.33 after 40,000; in steps of "
+    "200, 3.73 after 15,000 and 3.35 after 30,000, and neither half the labeled share (3.72 after 15,000) nor α = 30 "
     "(3.72) mattered."
 )
 
@@ -130,7 +130,7 @@ def cases(tier: Tier) -> list[Case]:
         ("S17's networks, Concrete digit, Eq. 9, 5 draws", of({**S17, "samples": 5}, eq_nine)),
     ]
     found = table(rows, LABELS[:1] if tier == "smoke" else LABELS)
-    for row, named in ((JOINT_ROW, "the best recogniser, jittered"), (CONCRETE_ROW, "S17's recogniser")):
+    for row, named in ((JOINT_ROW, "the best encoder, jittered"), (CONCRETE_ROW, "S17's encoder")):
         found += [alone(case, f"labels alone: {named}") for case in found if case["row"] == row]
     together = next(case for case in found if case["row"] == JOINT_ROW)
     s17 = next(case for case in found if case["row"] == S17_ROW)
@@ -142,8 +142,8 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def _without_generator(case: Case, row: str) -> Case:
-    """A case's recogniser with as many steps, trained on labels and agreement, without the generative model."""
-    objective = {**case["train"]["objective"], "name": "labels_alone"}
+    """A case's encoder with as many steps, trained on labels and agreement, without the generative model."""
+    objective = {**case["train"]["objective"], "name": "supervised"}
     return {**case, "row": row, "train": {**case["train"], "objective": objective}, "draws": 0}
 
 
@@ -167,14 +167,14 @@ def _ablation(whole: Case, tier: Tier) -> list[Case]:
     model, train = whole["model"], dict(whole["train"])
     if tier != "smoke":
         train["steps"] = ABLATION_STEPS
-    recogniser_only = {**train, "objective": {**train["objective"], "name": "labels_alone"}}
+    encoder_only = {**train, "objective": {**train["objective"], "name": "supervised"}}
     small_alpha = {**train, "objective": {"name": "semi_supervised", "alpha": 100.0}}
     parts = {
         "all parts": (model, train),
         "without agreement": ({**model, "agreement": 0.0}, train),
         "without agreement and jitter": ({**model, "agreement": 0.0, "augment": None}, train),
         "without agreement, α = 100": ({**model, "agreement": 0.0}, small_alpha),
-        "without the generative model": (model, recogniser_only),
+        "without the generative model": (model, encoder_only),
         "strided, wider convolutions": ({**model, "x": {}}, train),
         "without bends": ({**model, "augment": {**model["augment"], "bend": 0.0}}, train),
     }
@@ -187,7 +187,7 @@ def _ablation(whole: Case, tier: Tier) -> list[Case]:
 EXPERIMENT = Experiment(
     name="mnist",
     place="S17 Fig. 3 (table), MNIST",
-    about="Test error on MNIST: 60,000 training images of which M are labelled.",
+    about="Test error on MNIST: 60,000 training images of which M are labeled.",
     cases=cases,
     run=run,
     measures=(MEASURES[0], NETWORK_ERROR, *MEASURES[1:]),
@@ -228,7 +228,7 @@ EXPERIMENT = Experiment(
     judged={BEST_ROW: "goal", JOINT_ROW: "goal", S17_ROW: "S17", LONGER_ROW: "S17"},
     notes=(
         "Settings are the same for all numbers of labels and seeds; they were chosen by the error on the last 10,000 "
-        "training images, with labelled sets of their own. Two views that agree: what the recogniser reads in the "
+        "training images, with labeled sets of their own. Two views that agree: what the encoder reads in the "
         "plain image, where it is sure, it must read in the jittered one. The importance-weighted prediction takes the "
         f"digit whose joint probability with the image is largest, by {DRAWS} draws of the style for each. "
         f"{APART_NOTE} {TERMS_NOTE} {LENGTH_NOTE} {LEAK_NOTE}"

@@ -12,13 +12,13 @@ X: dict[str, Any] = {"family": "bernoulli", "hidden": [400, 400]}
 STEPS = 1000  # of the rows that have one of the means alone
 TRAIN: dict[str, Any] = {**VIEWS_TRAIN, "steps": STEPS}
 
-# Two views that agree, for a good recogniser; the generator sees the images as they are.
+# Two views that agree, for a good encoder; the generator sees the images as they are.
 _VIEWS = ("augment", "agreement", "confidence")
 VIEWS = {key: S17_VIEWS[key] for key in _VIEWS}
 
 
 def model(whiten: bool = False, apart: bool = False, **settings: float) -> dict[str, Any]:
-    """S17's class and style, convolutions as recogniser, a perceptron as generator, and settings of the model."""
+    """S17's class and style, convolutions as encoder, a perceptron as generator, and settings of the model."""
     return {
         **VIEWS,
         **settings,
@@ -36,8 +36,8 @@ def _priced(between: float) -> dict[str, Any]:
 
 
 def doubled(whiten: bool = False, **settings: Any) -> dict[str, Any]:
-    """The recogniser of mnist's best row for the digit, and convolutions of its own for the style."""
-    nodes = class_and_style(STYLE, {**X, **BEST["x"], "recogniser": "doubled"}, whiten)
+    """The encoder of mnist's best row for the digit, and convolutions of its own for the style."""
+    nodes = class_and_style(STYLE, {**X, **BEST["x"], "encoder": "doubled"}, whiten)
     nodes["digit"] |= {"sees": "shapes", "gradient": "detached"}
     nodes["style"] |= {"sees": "pixels"}
     return {**{key: BEST[key] for key in _VIEWS}, **settings, "nodes": nodes}
@@ -77,14 +77,14 @@ EXPERIMENT = Look(
         "independence = 5000": {"model": model(independence=5000.0), "train": TRAIN},
         "read apart, between = 3": _priced(3.0),
     },
-    goals={"read": 99.5, "shift": 0.10, "error": 1.36, "style_linear": 85.0, "style_neighbours": 80.0},
+    goals={"read": 99.5, "shift": 0.10, "error": 1.36, "style_linear": 85.0, "style_neighbors": 80.0},
 ).experiment(
     name="mnist-analogies",
     place="S17 Fig. 2a, S16 Fig. 3",
     about=f"Visual analogies on MNIST: the digit changes, {STYLE} dimensions of style are kept.",
     quick="from 3 to 8 CPU minutes a seed",
     notes=(
-        "A convolutional recogniser that reads a jittered image as the image itself; the generator sees no jitter. "
+        "A convolutional encoder that reads a jittered image as the image itself; the generator sees no jitter. "
         "Ours: the style's means are whitened within each digit (whiten), images made with other digits are read back "
         "as they were made (swap), and the dependence of digit and style has a price by a kernel (independence); the "
         "style has convolutions of its own, and what the generator asks for does not reach the digit's, which learns "

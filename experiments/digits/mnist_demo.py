@@ -1,4 +1,4 @@
-"""mnist-demo: the demonstration's recipe over several labelled sets (S17 Fig. 3, MNIST with M = 100)."""
+"""mnist-demo: the demonstration's recipe over several labeled sets (S17 Fig. 3, MNIST with M = 100)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.digits.digit_pictures import CAPTIONS, FACTOR, draw_analogies
-from experiments.ledger.baselines import labels_alone
+from experiments.ledger.baselines import supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.workflow.demo import MODEL, TRAIN
@@ -14,29 +14,29 @@ from unknot.workflow.recipe import Recipe
 
 LABELS = 100
 ROW, COLUMN = "Unknot, demo recipe", "M = 100"
-ALONE, LINEAR = "the same recogniser, trained on the labels alone", "logistic regression on the pixels"
+ALONE, LINEAR = "the same encoder, trained on the labels alone", "logistic regression on the pixels"
 
 
 def cases(tier: Tier) -> Sequence[Case]:
-    """The demo, its recogniser without the unlabelled images, and what scikit-learn makes of the same labels."""
+    """The demo, its encoder without the unlabeled images, and what scikit-learn makes of the same labels."""
     smoke = tier == "smoke"
     shared = {"column": COLUMN, "data": "digits" if smoke else "mnist", "labels": LABELS}
     train = {**TRAIN, "steps": 3} if smoke else TRAIN
     return [
         {"row": ROW, **shared, "model": MODEL, "train": train},
-        {"row": ALONE, **shared, "model": MODEL, "train": labels_alone(train, LABELS)},
+        {"row": ALONE, **shared, "model": MODEL, "train": supervised(train, LABELS)},
         {"row": LINEAR, **shared},
     ]
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Test error in per cent, with a new labelled set for every seed."""
+    """Test error in per cent, with a new labeled set for every seed."""
     labels = {FACTOR: settings["labels"], "seed": seed}
     if "model" not in settings:
         return {"error": _linear_error(Recipe({"name": settings["data"]}, labels))}
     train = {**settings["train"], "seed": seed}
     trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
-    if pictures is not None and train["objective"]["name"] != "labels_alone":
+    if pictures is not None and train["objective"]["name"] != "supervised":
         draw_analogies(trained, settings, pictures)
     return {"error": error_of(trained, FACTOR)}
 
@@ -60,7 +60,7 @@ def _linear_error(recipe: Recipe) -> float:
 EXPERIMENT = Experiment(
     name="mnist-demo",
     place="S17 Fig. 3 (table), MNIST",
-    about="Test error of the demo's recipe: 60,000 training images of which 100 are labelled.",
+    about="Test error of the demo's recipe: 60,000 training images of which 100 are labeled.",
     cases=cases,
     run=run,
     measures=[Measure("error", "error", "%")],
@@ -72,7 +72,7 @@ EXPERIMENT = Experiment(
     judged={ROW: "S17"},
     captions=CAPTIONS,
     notes=(
-        "A convolutional recogniser that reads a jittered image as the image itself, where the papers' are "
+        "A convolutional encoder that reads a jittered image as the image itself, where the papers' are "
         "perceptrons. The digit is kept out of the style by the means of mnist-analogies, where the style has networks "
         "of its own and training is longer. Settings are the same for all seeds; they were chosen on the last 10,000 "
         "training images."

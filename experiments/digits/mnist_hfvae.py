@@ -1,4 +1,4 @@
-"""mnist-hfvae: the digit as a class that nobody labelled (E19 Figs. 4 and 5)."""
+"""mnist-hfvae: the digit as a class that nobody labeled (E19 Figs. 4 and 5)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """mnist-supervision-rate: error against the supervision rate (S17 Fig. 3 left, S16 Fig. 2b).
 
-The rate ρ = γM / (N + γM) is the labelled items' share of the objective. It is set here by the share of labelled
-items in a batch: with a share ρ the mean over a batch is, in expectation, (1 - ρ) times the mean over unlabelled
-items plus ρ times that over labelled ones. A weight γ on labelled items that come as seldom as they are gives the
+The rate ρ = γM / (N + γM) is the labeled items' share of the objective. It is set here by the share of labeled
+items in a batch: with a share ρ the mean over a batch is, in expectation, (1 - ρ) times the mean over unlabeled
+items plus ρ times that over labeled ones. A weight γ on labeled items that come as seldom as they are gives the
 same, times (N + γM) / (N + M), a factor to which Adam's step is blind (see :mod:`unknot.objectives.supervision`).
-Every training is as long as every other in labelled draws, so that a small rate is not also a short training.
+Every training is as long as every other in labeled draws, so that a small rate is not also a short training.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.faces.plot_comparison import Curve, comparison
-from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, labels_alone, leak_of
+from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, leak_of, supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.objectives.supervision import supervision_rate
@@ -27,7 +27,7 @@ MODEL = {
     "temperature": 0.66,
     "x": {"hidden": [512], "recognition_hidden": [512]},
 }
-LABELLED_DRAWS = 20000  # of every training, whatever its rate
+LABELED_DRAWS = 20000  # of every training, whatever its rate
 ALONE_STEPS = 3400
 WEIGHT = 10.0  # of the labels for each image of a batch: α = WEIGHT / ρ
 TRAIN: dict[str, Any] = {
@@ -38,7 +38,7 @@ LABELS = (100, 600, 1000, 3000)
 RATES = (0.01, 0.05, 0.1, 0.5, 1.0)
 SMALLEST, ALONE = "γ = 1", "labels alone"
 
-# S17's curves, digitised: per number of labels its smallest rate (γ = 1 beside 50,000 items) and the error at each
+# S17's curves, digitized: per number of labels its smallest rate (γ = 1 beside 50,000 items) and the error at each
 THEIRS: Mapping[int, tuple[float, Mapping[str, float]]] = {
     100: (0.002, {SMALLEST: 9.8, "ρ = 0.01": 8.3, "ρ = 0.05": 15.2, "ρ = 0.1": 15.2, "ρ = 0.5": 23.4, "ρ = 1": 36.8}),
     600: (0.012, {SMALLEST: 3.3, "ρ = 0.05": 3.7, "ρ = 0.1": 3.7, "ρ = 0.5": 4.0, "ρ = 1": 15.9}),
@@ -48,7 +48,7 @@ THEIRS: Mapping[int, tuple[float, Mapping[str, float]]] = {
 
 
 def cases(tier: Tier) -> list[Case]:
-    """For every M the smallest rate and each larger one, and the recogniser on the labels alone."""
+    """For every M the smallest rate and each larger one, and the encoder on the labels alone."""
     data = "digits" if tier == "smoke" else "mnist"
     longer = {"smoke": 0.005, "quick": 1, "paper": 10}[tier]
     found: list[Case] = []
@@ -58,36 +58,36 @@ def cases(tier: Tier) -> list[Case]:
         shared = {"data": data, "labels": labels, "model": MODEL}
         for column, rate in rates.items():
             size = 200 if rate < 0.5 else 50  # small where labels fill it, so that there are enough steps
-            steps = round(longer * LABELLED_DRAWS / (rate * size))
+            steps = round(longer * LABELED_DRAWS / (rate * size))
             objective = {"name": "semi_supervised", "alpha": WEIGHT / rate}
             train = {
                 **TRAIN,
                 "steps": steps,
                 "batch_size": size,
-                "labelled_share": rate,
+                "labeled_share": rate,
                 "objective": objective,
             }
             found.append({"row": _row(labels), "column": column, **shared, "train": train})
-        alone = labels_alone({**train, "batch_size": 200, "steps": round(longer * ALONE_STEPS)}, labels)
+        alone = supervised({**train, "batch_size": 200, "steps": round(longer * ALONE_STEPS)}, labels)
         found.append({"row": _row(labels), "column": ALONE, **shared, "train": alone})
     return found
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Test error of the digit recogniser, and what the style tells of the digit."""
+    """Test error of the digit encoder, and what the style tells of the digit."""
     train = {**settings["train"], "seed": seed}
     labels = {"digit": settings["labels"], "seed": seed}
     trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
     numbers = {"error": error_of(trained, "digit")}
-    return numbers if train["objective"]["name"] == "labels_alone" else numbers | leak_of(trained, "digit")
+    return numbers if train["objective"]["name"] == "supervised" else numbers | leak_of(trained, "digit")
 
 
 def plot(content: Mapping[str, Any], folder: Path) -> None:
-    """Error against ρ, a colour for each M: ours solid, theirs dashed."""
+    """Error against ρ, a color for each M: ours solid, theirs dashed."""
     curves = []
     for labels in LABELS:
         ours = [
-            (row["case"]["train"]["labelled_share"], row["numbers"]["error"])
+            (row["case"]["train"]["labeled_share"], row["numbers"]["error"])
             for row in content["summary"]
             if row["case"]["labels"] == labels and row["case"]["column"] != ALONE
         ]
@@ -116,7 +116,7 @@ def _rate(column: str) -> float:
 EXPERIMENT = Experiment(
     name="mnist-supervision-rate",
     place="S17 Fig. 3 left, S16 Fig. 2b",
-    about="Test error on MNIST against the share ρ that labelled images have in the objective, for M labels.",
+    about="Test error on MNIST against the share ρ that labeled images have in the objective, for M labels.",
     cases=cases,
     run=run,
     measures=(Measure("error", "error", "%"), *LEAK_MEASURES),
@@ -130,16 +130,16 @@ EXPERIMENT = Experiment(
     plot=plot,
     captions={
         "supervision-rate": "Test error against the supervision rate ρ. Solid: ours, with the spread over seeds; "
-        "dashed: S17, digitised."
+        "dashed: S17, digitized."
     },
     notes=(
-        "S17's model: one hidden layer of 512 in the recogniser and in the generator, ten dimensions of style, a "
-        "Concrete digit at temperature 0.66, no jitter. ρ is the share of labelled images in a batch; γ = 1 is "
+        "S17's model: one hidden layer of 512 in the encoder and in the generator, ten dimensions of style, a "
+        "Concrete digit at temperature 0.66, no jitter. ρ is the share of labeled images in a batch; γ = 1 is "
         "their natural share, M / 60,000 (S17: M / 50,000), and lower rates are left out. Every training draws "
-        f"{LABELLED_DRAWS:,} labelled images, so that it is the longer the smaller ρ is (batches "
+        f"{LABELED_DRAWS:,} labeled images, so that it is the longer the smaller ρ is (batches "
         "of 200, of 50 from ρ = 0.5 on). "
         f"α = {WEIGHT:g} / ρ, so that the labels weigh the same beside the bound at every rate; S17 prints α = 50 for "
         "its curve, which at this length leaves the digit to the style at small rates. Labels alone: the "
-        f"same recogniser without the generative model, {ALONE_STEPS:,} steps. {LEAK_NOTE}"
+        f"same encoder without the generative model, {ALONE_STEPS:,} steps. {LEAK_NOTE}"
     ),
 )

@@ -17,7 +17,7 @@ from experiments.sprites.metric_codes import metric_codes
 from unknot.data import load
 from unknot.metrics import class_gap
 from unknot.objectives import information
-from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
+from unknot.plots.style import COLORS, INK, new_figure, quiet, save
 
 STEPS = 800
 ITEMS = 5000  # test images in the estimates
@@ -65,7 +65,7 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
     """Left: information against correlation, β beside each point; right: the gap against β."""
     figure = new_figure(7.2, 3.0)
     left, right = figure.subplots(1, 2)
-    for colour, row in zip(COLOURS, (EQUAL_ROW, GAP_ROW), strict=False):
+    for color, row in zip(COLORS, (EQUAL_ROW, GAP_ROW), strict=False):
         found = [one for one in content["summary"] if one["case"]["row"] == row]
         if not found:
             continue
@@ -74,10 +74,10 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
             for key in ("information", "correlation", "gap")
         }
         betas = [float(one["case"]["column"].removeprefix("β = ")) for one in found]
-        left.plot(means["information"], means["correlation"], "o-", color=colour, markersize=4, label=row)
+        left.plot(means["information"], means["correlation"], "o-", color=color, markersize=4, label=row)
         for beta, x, y in zip(betas, means["information"], means["correlation"], strict=True):
             left.annotate(f"{beta:g}", (x, y), (4, 3), textcoords="offset points", fontsize=7, color=INK)
-        right.plot(betas, means["gap"], "o-", color=colour, markersize=4, label=row)
+        right.plot(betas, means["gap"], "o-", color=color, markersize=4, label=row)
     left.set_xlabel("I(x; {style, class}) in nats", fontsize=8, color=INK)
     left.set_ylabel("total correlation in nats", fontsize=8, color=INK)
     right.set_xlabel("β", fontsize=8, color=INK)

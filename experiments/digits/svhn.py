@@ -15,11 +15,11 @@ S17: dict[str, Any] = {"style": 15, "x": {"channels": [32, 64]}}
 TRAIN: dict[str, Any] = {
     "steps": 1200,
     "batch_size": 128,
-    "labelled_share": 0.33,
+    "labeled_share": 0.33,
     "objective": {"name": "semi_supervised", "alpha": 1000.0},
     "learning_rate": {"name": "cosine", "start": 1e-3},
 }
-# Two views of every image, and a recogniser that must read both alike.
+# Two views of every image, and an encoder that must read both alike.
 BEST: dict[str, Any] = {
     "style": 15,
     "augment": {"turn": 0.2, "scale": 0.15, "shear": 0.15, "shift": 0.12},
@@ -39,13 +39,13 @@ S17_ROW = "S17's networks, Concrete digit, Eq. 8"
 
 
 def cases(tier: Tier) -> list[Case]:
-    """The best row, S17's networks, and both recognisers on the labels alone."""
+    """The best row, S17's networks, and both encoders on the labels alone."""
     rows = [
         (BEST_ROW, settings_for("svhn", 0, BEST, BEST_TRAIN, tier)),
         (S17_ROW, settings_for("svhn", 0, S17, TRAIN, tier, draws=2)),
     ]
     found = table(rows, LABELS[:1] if tier == "smoke" else LABELS)
-    for row, named in ((BEST_ROW, "the best recogniser"), (S17_ROW, "S17's recogniser")):
+    for row, named in ((BEST_ROW, "the best encoder"), (S17_ROW, "S17's encoder")):
         found += [alone(case, f"labels alone: {named}") for case in found if case["row"] == row]
     return found
 
@@ -54,7 +54,7 @@ EXPERIMENT = Experiment(
     name="svhn",
     place="S17 Fig. 3 (table), SVHN",
     about=(
-        "Test error on SVHN's digits, a subset: the first 20,000 training images, of which M are labelled, and the "
+        "Test error on SVHN's digits, a subset: the first 20,000 training images, of which M are labeled, and the "
         "first 10,000 test images (S17 trained on 70,000)."
     ),
     cases=cases,
@@ -76,6 +76,6 @@ EXPERIMENT = Experiment(
     judged={BEST_ROW: "goal", S17_ROW: "S17"},
     notes=(
         "Settings are the same for all numbers of labels and seeds; they were chosen by the error on the last 3,000 "
-        f"training images, with labelled sets of their own. {LEAK_NOTE}"
+        f"training images, with labeled sets of their own. {LEAK_NOTE}"
     ),
 )

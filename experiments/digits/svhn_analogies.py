@@ -7,11 +7,11 @@ from typing import Any
 from experiments.digits.digit_pictures import Look, class_and_style
 from experiments.digits.svhn import BEST, BEST_TRAIN
 
-STYLE = 32  # dimensions: light, the colours of wall and number, their contrast, place and slant, neighbours
+STYLE = 32  # dimensions: light, the colors of wall and number, their contrast, place and slant, neighbors
 COMPONENTS = 200  # of the photographs: 98 % of their variance
 STEPS = 1500
 # Noise of brightness, and of what is not brightness: hues differ little, and with one noise they are learned last.
-NOISE, COLOUR_NOISE = 0.1, 0.05
+NOISE, COLOR_NOISE = 0.1, 0.05
 TRAIN: dict[str, Any] = {**BEST_TRAIN, "steps": STEPS}
 
 
@@ -24,11 +24,11 @@ def model(style: int, separate: bool = True) -> dict[str, Any]:
     x = {
         "family": "normal",
         "scale": NOISE,
-        "colour_scale": COLOUR_NOISE,
+        "color_scale": COLOR_NOISE,
         "generator": "product",
         "hidden": [384],
         "components": COMPONENTS,
-        "recogniser": "components",
+        "encoder": "components",
     }
     nodes = class_and_style(style, x, whiten=separate)
     nodes["digit"] |= {"sees": "shapes", "gradient": "detached"}
@@ -68,11 +68,11 @@ EXPERIMENT = Look(
     },
     goals={
         "read": 96.0,
-        "colour": 0.95,
+        "color": 0.95,
         "background": 0.95,
         "ink": 0.95,
         "style_linear": 75.9,
-        "style_neighbours": 81.2,
+        "style_neighbors": 81.2,
     },
 ).experiment(
     name="svhn-analogies",
@@ -83,7 +83,7 @@ EXPERIMENT = Look(
         "On the subset of 20,000 training images. What the digit makes is multiplied by what the style makes, for a "
         f"number may be darker or brighter than its wall. Images are made of {COMPONENTS} principal components of the "
         "training images, and the style is read from these: pixel by pixel, a generator learns little but the mean "
-        f"brightness in hundreds of steps. Noise is {NOISE} in brightness and {COLOUR_NOISE} in colour, for hues "
+        f"brightness in hundreds of steps. Noise is {NOISE} in brightness and {COLOR_NOISE} in color, for hues "
         "differ so little that with one noise they are learned last. The style is kept free of the digit as in "
         "mnist-analogies. The second row is without these means; the third is the best recipe of svhn, trained for a "
         "shorter time. Ink and background are told apart by brightness, in the image and in its analogies; which of "
@@ -91,8 +91,8 @@ EXPERIMENT = Look(
         "toss: of 1,000 training images 91 % get the same answer when they are made anew from 40 components, so the "
         "column of sides can hardly be higher. Settings were chosen on the last 3,000 training images. There, of 1,000 "
         "images, with a weight of swap of 10 and of 40: 92.4 and 97.1 % read, hue .97 and .95, ink .94 and .92, style "
-        "moves .30 and .33, five neighbours 78.5 and 81.1 %; and with 40 and a generator that learns a quarter of the "
-        "style too, 95.1 %, .97, .94, .16 and 79.0 %: what can be read better is coloured worse. The digits are not "
-        "equally frequent: from a style of noise a linear probe errs by 80.9 %, five neighbours by 86.2 %."
+        "moves .30 and .33, five neighbors 78.5 and 81.1 %; and with 40 and a generator that learns a quarter of the "
+        "style too, 95.1 %, .97, .94, .16 and 79.0 %: what can be read better is colored worse. The digits are not "
+        "equally frequent: from a style of noise a linear probe errs by 80.9 %, five neighbors by 86.2 %."
     ),
 )

@@ -20,7 +20,7 @@ from experiments.sprites.metric_codes import CLASS, STYLE
 from unknot.data import hold_out, load
 from unknot.data.dataset import Dataset
 from unknot.plots.image_grid import image_grid
-from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
+from unknot.plots.style import COLORS, INK, new_figure, quiet, save
 from unknot.workflow.trained_model import TrainedModel
 
 STEPS = 1500
@@ -163,8 +163,8 @@ def _draw(model: TrainedModel, seen: Dataset, unseen: list[Dataset], folder: Pat
             "unseen, measured": held.factors[one.feature].values,
         }
         limits = np.histogram_bin_edges(torch.cat(list(drawn.values())).numpy(), 30)
-        for colour, (name, values) in zip((COLOURS[0], COLOURS[1], INK), drawn.items(), strict=True):
-            axes.hist(values.numpy(), limits, density=True, histtype="step", color=colour, label=name)
+        for color, (name, values) in zip((COLORS[0], COLORS[1], INK), drawn.items(), strict=True):
+            axes.hist(values.numpy(), limits, density=True, histtype="step", color=color, label=name)
         axes.set_title(one.title, fontsize=9, color=INK)
         axes.set_xlabel(f"{one.feature} in pixels", fontsize=8, color=INK)
         axes.set_yticks([])

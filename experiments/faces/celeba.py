@@ -30,8 +30,8 @@ LIVE = 0.1
 NAMED = {"smiling": "Smiling", "eyeglasses": "Eyeglasses", "male": "Male"}  # measure -> attribute
 SHOWN = 8  # dimensions in the picture
 NODES: dict[str, Any] = {
-    CLASS: {"family": "concrete", "size": 2, "recognised_from": ["x"]},
-    STYLE: {"family": "normal", "size": DIMENSIONS, "recognised_from": ["x"], "recognition_hidden": [256]},
+    CLASS: {"family": "concrete", "size": 2, "inferred_from": ["x"]},
+    STYLE: {"family": "normal", "size": DIMENSIONS, "inferred_from": ["x"], "recognition_hidden": [256]},
     "x": {"family": "bernoulli", "parents": [CLASS, STYLE], "channels": [32, 32, 64]},
 }
 OBJECTIVES: dict[str, dict[str, Any]] = {

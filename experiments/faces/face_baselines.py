@@ -1,4 +1,4 @@
-"""What one would do without a model: faces of a person under a light, from the labelled photographs alone."""
+"""What one would do without a model: faces of a person under a light, from the labeled photographs alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROUNDS = 30  # of filling in what is missing
 
 @dataclass(frozen=True)
 class Photographs:
-    """Labelled photographs: ``x`` (N, H, W) from 0 to 1, ``person`` (N,), ``light`` (N, 3) unit vectors."""
+    """Labeled photographs: ``x`` (N, H, W) from 0 to 1, ``person`` (N,), ``light`` (N, 3) unit vectors."""
 
     x: np.ndarray
     person: np.ndarray
@@ -42,15 +42,15 @@ def multilinear(known: Photographs, person: np.ndarray, light: np.ndarray) -> np
     in by the projection, again and again. The ranks are those that best fill in a fifth of the known cells.
     """
     flat = known.x.reshape(len(known.x), -1)
-    centre = flat.mean(0)
-    _, _, axes = np.linalg.svd(flat - centre, full_matrices=False)
+    center = flat.mean(0)
+    _, _, axes = np.linalg.svd(flat - center, full_matrices=False)
     axes = axes[:_COMPONENTS]
     lights, under = np.unique(known.light.round(5), axis=0, return_inverse=True)
     people = int(max(known.person.max(), person.max())) + 1
     cells = np.full((people, len(lights), len(axes)), np.nan)
-    cells[known.person, under.reshape(-1)] = (flat - centre) @ axes.T
+    cells[known.person, under.reshape(-1)] = (flat - center) @ axes.T
     filled = fill_in(cells, *_best_ranks(cells))
-    found = filled[person, (light @ lights.T).argmax(1)] @ axes + centre
+    found = filled[person, (light @ lights.T).argmax(1)] @ axes + center
     return np.clip(found, 0, 1).reshape(-1, *known.x.shape[1:])
 
 

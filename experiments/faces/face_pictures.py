@@ -19,7 +19,7 @@ _SHOWN = 8
 CAPTIONS = {
     "relit": (
         "Left, test images; right, the same person under other lights: along a row the person stays, down a column the "
-        "light does (top: the image whose recognised light it is)."
+        "light does (top: the image whose recognized light it is)."
     ),
     "swapped": (
         "Left, test images; right, other people under the same light: along a row the light stays, down a column the "
@@ -47,7 +47,7 @@ def draw_faces(model: TrainedModel, test: Dataset, folder: Path) -> None:
 
 
 def _settings(model: TrainedModel, factor: str, values: Tensor) -> Tensor:
-    """Recognised values as settings: people by their numbers, directions as they are."""
+    """Recognized values as settings: people by their numbers, directions as they are."""
     return values.argmax(-1) if has_classes(model.node(factor)) else values
 
 

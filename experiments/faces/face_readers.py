@@ -31,16 +31,16 @@ class FaceReader:
         self._light: Any = make_pipeline(
             PCA(count, whiten=True, random_state=0), KernelRidge(alpha=0.1, kernel="rbf", gamma=0.3 / count)
         )
-        self._person.fit(_levelled(flat), known.person)
-        self._light.fit(_levelled(flat), known.light)
+        self._person.fit(_leveled(flat), known.person)
+        self._light.fit(_leveled(flat), known.light)
 
     def person(self, x: np.ndarray) -> np.ndarray:
         """Who is in each image ``(N, H, W)``."""
-        return np.asarray(self._person.predict(_levelled(x.reshape(len(x), -1))))
+        return np.asarray(self._person.predict(_leveled(x.reshape(len(x), -1))))
 
     def light(self, x: np.ndarray) -> np.ndarray:
         """Where each image's light comes from, ``(N, 3)`` unit vectors."""
-        found = self._light.predict(_levelled(x.reshape(len(x), -1)))
+        found = self._light.predict(_leveled(x.reshape(len(x), -1)))
         # an image like none it knows has no light: the zero vector, a right angle from every direction
         return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12))
 
@@ -50,6 +50,6 @@ def degrees_between(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     return np.degrees(np.arccos(np.clip((one * two).sum(-1), -1, 1)))
 
 
-def _levelled(flat: np.ndarray) -> np.ndarray:
+def _leveled(flat: np.ndarray) -> np.ndarray:
     """Images against their own brightness: a dim photograph is of the same person."""
     return np.sqrt(np.clip(flat, 0, 1)) / np.sqrt(np.clip(flat, 0, 1) + 1e-6).mean(1, keepdims=True)

@@ -1,7 +1,7 @@
 """faces: who it is and where the light comes from, on Extended Yale B (S17 Fig. 4 and its table).
 
 S17's graph exactly: identity i, light l, shape s and the rest r are independent a priori and make the image; the
-recogniser is q(r|x) q(i|x) q(l|x) q(s|i,l). The light is a unit vector with a von Mises-Fisher distribution: on the
+encoder is q(r|x) q(i|x) q(l|x) q(s|i,l). The light is a unit vector with a von Mises-Fisher distribution: on the
 sphere the counterpart of a Gaussian, whose log-likelihood of a label is the concentration times the cosine of the angle
 that the error is measured in.
 """
@@ -14,13 +14,13 @@ from typing import Any
 from experiments.digits.mirrored import mirrored
 from experiments.faces.face_pictures import CAPTIONS, draw_faces
 from experiments.faces.toy_faces import toy_faces
-from experiments.ledger.baselines import labels_alone
+from experiments.ledger.baselines import supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import Rule, per, same_as
-from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
+from unknot.metrics.probes import linear_probe_error, neighbor_probe_error
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import evaluate, predict_dataset
@@ -35,46 +35,46 @@ MODEL: dict[str, Any] = {
     "agreement": 3000.0,
     "nodes": {
         "identity": {
-            "family": "concrete", "size": PEOPLE, "recognised_from": ["x"], "labels": True, "confidence": 0.7,
+            "family": "concrete", "size": PEOPLE, "inferred_from": ["x"], "labels": True, "confidence": 0.7,
         },
         "light": {
             # readings of the light are not handed on: they would sharpen themselves without getting better
-            "family": "direction", "size": 3, "recognised_from": ["x"], "labels": True, "sees": "shade",
+            "family": "direction", "size": 3, "inferred_from": ["x"], "labels": True, "sees": "shade",
             "confidence": 1.0,
         },
-        "rest": {"family": "normal", "size": 8, "recognised_from": ["x"], "sees": "shade"},
-        "shape": {"family": "normal", "size": 8, "recognised_from": ["identity", "light"]},
+        "rest": {"family": "normal", "size": 8, "inferred_from": ["x"], "sees": "shade"},
+        "shape": {"family": "normal", "size": 8, "inferred_from": ["identity", "light"]},
         "x": {
             "family": "normal", "scale": 0.1, "parents": ["identity", "light", "shape", "rest"],
-            "hidden": [512, 512], "recogniser": "faces",
+            "hidden": [512, 512], "encoder": "faces",
         },
     },
 }  # fmt: skip
 TRAIN: dict[str, Any] = {
     "steps": 700,
     "batch_size": 64,
-    "labelled_share": 0.5,
+    "labeled_share": 0.5,
     "objective": {"name": "semi_supervised", "alpha": 3000.0, "beta": {"rest": 100.0}},
     "learning_rate": {"name": "cosine", "start": 2e-3, "warmup": 30},
     "betas": [0.9, 0.99],
     "clip_norm": 3000.0,
 }
 SEMI, FULL = "6 labels a person", "all labels"
-OURS, ALONE, EVERY = "S17's graph", "labels alone: the same recogniser", "S17's graph, all 64 lights"
+OURS, ALONE, EVERY = "S17's graph", "labels alone: the same encoder", "S17's graph, all 64 lights"
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Both amounts of labels, each with the recogniser on the labels alone."""
+    """Both amounts of labels, each with the encoder on the labels alone."""
     found: list[Case] = []
     for column, number in ((FULL, None), (SEMI, 6)):
-        train = {**TRAIN, "labelled_share": 0.5 if number else None}
+        train = {**TRAIN, "labeled_share": 0.5 if number else None}
         if tier == "smoke":
             train |= {"steps": 2, "batch_size": 16}
         elif tier == "paper":
             train["steps"] *= 5
         data = "toy" if tier == "smoke" else "yale-b"
         shared = {"data": data, "labels": number, "max_angle": 85, "model": MODEL}
-        alone = {**labels_alone(train, train["batch_size"]), "labelled_share": 1.0 if number else None}
+        alone = {**supervised(train, train["batch_size"]), "labeled_share": 1.0 if number else None}
         found.append({"row": OURS, "column": column, **shared, "train": train})
         found.append({"row": ALONE, "column": column, **shared, "train": alone})
         found.append({"row": EVERY, "column": column, **shared, "max_angle": None, "train": train})
@@ -82,12 +82,12 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Errors on the test images of the seed's split, with a new labelled set, new weights and new draws."""
+    """Errors on the test images of the seed's split, with a new labeled set, new weights and new draws."""
     data = face_data(settings, seed)
     train, test = data.split("train"), data.split("test")
     model = trained_on_faces(settings, train, seed)
     numbers = _errors(model, test)
-    if settings["train"]["objective"]["name"] == "labels_alone":
+    if settings["train"]["objective"]["name"] == "supervised":
         return numbers
     if pictures is not None:
         draw_faces(model, test, pictures)
@@ -112,7 +112,7 @@ def trained_on_faces(settings: Settings, train: Dataset, seed: int) -> TrainedMo
     shown = seen_by(settings, train, seed)
     if settings.get("mirror", True):  # a mirrored face is still that face, lit from the other side
         shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
-    train_settings = {"labelled_share": None, **settings["train"], "seed": seed, "progress": False}
+    train_settings = {"labeled_share": None, **settings["train"], "seed": seed, "progress": False}
     made = assemble(shown, settings["model"], train_settings)
     if fit(made.model.module, shown, made.config).stopped_because == "interrupted":
         raise KeyboardInterrupt
@@ -132,7 +132,7 @@ def _leak(model: TrainedModel, train: Dataset, test: Dataset) -> Numbers:
         codes += [predict_dataset(model, data).predictions["rest"], data.factor("identity").values.numpy()]
     return {
         "rest_linear": 100 * linear_probe_error(*codes),
-        "rest_neighbours": 100 * neighbour_probe_error(*codes),
+        "rest_neighbors": 100 * neighbor_probe_error(*codes),
     }
 
 
@@ -150,7 +150,7 @@ EXPERIMENT = Experiment(
         Measure("light", "lighting error, angle / 90 degrees", "%"),
         Measure("angle", "lighting error", "degrees"),
         Measure("rest_linear", "error of a linear probe for the identity on the rest r", "%", "higher"),
-        Measure("rest_neighbours", "error of 5 neighbours for the identity on the rest r", "%", "higher"),
+        Measure("rest_neighbors", "error of 5 neighbors for the identity on the rest r", "%", "higher"),
     ),
     budgets={
         "smoke": "seconds",

@@ -32,7 +32,7 @@ def cases(tier: Tier) -> list[Case]:
     found: list[Case] = []
     nodes = {**MODEL["nodes"], "x": {**MODEL["nodes"]["x"], **GENERATOR}}
     for column, number in ((FULL, None), (SEMI, 6)):
-        train = {**TRAIN, "labelled_share": 0.5 if number else None}
+        train = {**TRAIN, "labeled_share": 0.5 if number else None}
         if tier == "smoke":
             train |= {"steps": 2, "batch_size": 16}
         elif tier == "paper":
@@ -51,8 +51,8 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     train, test = data.split("train"), data.split("test")
     truth, reader = photographs(test), FaceReader(photographs(train))
     if "rival" in settings:
-        labelled = seen_by(settings, train, seed).factor("identity").known
-        known = photographs(train.subset(labelled.nonzero()[:, 0]))
+        labeled = seen_by(settings, train, seed).factor("identity").known
+        known = photographs(train.subset(labeled.nonzero()[:, 0]))
         made = RIVALS[settings["rival"]](known, truth.person, truth.light)
         every = np.arange(len(truth.x))
         return _scores("relit", made, truth, every, reader) | _scores("swapped", made, truth, every, reader)
@@ -146,13 +146,13 @@ EXPERIMENT = Experiment(
         "beside-truth": (
             "Test photographs of eight people. From above: a photograph; its person under the light of the truth; the "
             "truth, a real photograph that the model never saw; the person of the truth put into the photograph below; "
-            "that photograph, of somebody else under the same light; and the difference of relit face and truth, grey "
+            "that photograph, of somebody else under the same light; and the difference of relit face and truth, gray "
             "where there is none."
         )
     },
     notes=(
         "The rivals are told who it is and which light without error; Unknot reads the person or the light from the "
-        "photograph that it changes. Rivals see the labelled photographs only; the ranks of the multilinear analysis "
+        "photograph that it changes. Rivals see the labeled photographs only; the ranks of the multilinear analysis "
         "are those that best fill in a fifth of these. The readers (principal components with linear discriminants, "
         "and with a kernel ridge regression) learn from all training photographs and their true labels."
     ),

@@ -1,4 +1,4 @@
-"""Curves of ours beside theirs: solid and dashed lines of one colour."""
+"""Curves of ours beside theirs: solid and dashed lines of one color."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from unknot.plots.style import COLOURS, INK, new_figure, quiet
+from unknot.plots.style import COLORS, INK, new_figure, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of one line; ``spread`` draws bars, curves of one ``family`` share a colour, theirs are dashed."""
+    """Points of one line; ``spread`` draws bars, curves of one ``family`` share a color, theirs are dashed."""
 
     name: str
     x: Sequence[float]
@@ -35,7 +35,7 @@ def comparison(curves: Sequence[Curve], x_label: str, y_label: str, title: str =
             curve.y,
             yerr=curve.spread,
             label=curve.name,
-            color=COLOURS[families.index(curve.family) % len(COLOURS)],
+            color=COLORS[families.index(curve.family) % len(COLORS)],
             linestyle="--" if curve.theirs else "-",
             marker="o",
             markersize=3.5,

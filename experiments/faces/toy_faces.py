@@ -13,7 +13,7 @@ _SIDE = (24, 20)
 
 
 def toy_faces(people: int, lights: int, seed: int) -> Dataset:
-    """``people`` x ``lights`` grey images; factors ``identity`` and ``light``, split by image as Yale B is."""
+    """``people`` x ``lights`` gray images; factors ``identity`` and ``light``, split by image as Yale B is."""
     generator = torch.Generator().manual_seed(seed)
     height, width = _SIDE
     bumps = torch.randn(

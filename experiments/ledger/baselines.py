@@ -1,4 +1,4 @@
-"""The rows that keep a table honest: the recogniser trained on the labels alone, and what leaks into the style."""
+"""The rows that keep a table honest: the encoder trained on the labels alone, and what leaks into the style."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 
 from experiments.ledger.experiment import Measure, Numbers
 from unknot.data.dataset import Dataset
-from unknot.metrics.probes import linear_probe_error, neighbour_probe_error
+from unknot.metrics.probes import linear_probe_error, neighbor_probe_error
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.trained_model import TrainedModel
@@ -18,7 +18,7 @@ PROBED = 5000  # training items that a probe learns from
 
 LEAK_MEASURES = (
     Measure("style_linear", "error of a linear probe on the style", "%", "higher"),
-    Measure("style_neighbours", "error of 5 neighbours on the style", "%", "higher"),
+    Measure("style_neighbors", "error of 5 neighbors on the style", "%", "higher"),
 )
 LEAK_NOTE = (
     f"Probes read the factor from the style's mean; they learn from {PROBED:,} training images with their true labels, "
@@ -26,16 +26,16 @@ LEAK_NOTE = (
 )
 
 
-def labels_alone(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
-    """Training settings of the same recogniser on the ``labels`` labelled items and nothing else.
+def supervised(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
+    """Training settings of the same encoder on the ``labels`` labeled items and nothing else.
 
-    As many labelled items a step as before (at most all of them), as many steps, the same rates, and the same
-    weight α of the labels beside whatever else trains the recogniser, such as the agreement of two views.
+    As many labeled items a step as before (at most all of them), as many steps, the same rates, and the same
+    weight α of the labels beside whatever else trains the encoder, such as the agreement of two views.
     """
-    objective = {"name": "labels_alone", "alpha": train["objective"]["alpha"]}
-    share = train.get("labelled_share") or 1.0
+    objective = {"name": "supervised", "alpha": train["objective"]["alpha"]}
+    share = train.get("labeled_share") or 1.0
     batch_size = min(max(round(share * train["batch_size"]), 1), labels)
-    return {**train, "objective": objective, "labelled_share": 1.0, "batch_size": batch_size}
+    return {**train, "objective": objective, "labeled_share": 1.0, "batch_size": batch_size}
 
 
 def style_leak(
@@ -43,7 +43,7 @@ def style_leak(
 ) -> Numbers:
     """Errors in per cent of two probes that read a factor from the style's mean without knowing the factor.
 
-    Where the style is recognised from the factor as well as from the data, it is taken at the recogniser's own
+    Where the style is recognized from the factor as well as from the data, it is taken at the encoder's own
     reading of the factor. ``train`` shows its true labels: a probe asks what is there, not what was learned.
     """
     rows = torch.randperm(len(train), generator=torch.Generator().manual_seed(0))[:PROBED]
@@ -53,7 +53,7 @@ def style_leak(
         sets += [codes, data.factor(factor).values.cpu().numpy()]
     return {
         "style_linear": 100 * linear_probe_error(*sets),
-        "style_neighbours": 100 * neighbour_probe_error(*sets),
+        "style_neighbors": 100 * neighbor_probe_error(*sets),
     }
 
 

@@ -49,7 +49,7 @@ class Measure:
 class Yardstick:
     """A line to stand beside ours: per column a number, or a number and its spread; without columns under "".
 
-    ``tag``: P printed in a paper, D digitised from a figure, or goal. ``measure`` is the key of the measure that
+    ``tag``: P printed in a paper, D digitized from a figure, or goal. ``measure`` is the key of the measure that
     it speaks of; left out, the experiment's first.
     """
 

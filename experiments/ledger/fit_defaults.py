@@ -15,11 +15,11 @@ from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.trained_model import TrainedModel
 
-LABELS_ALONE = {"name": "labels_alone", "alpha": 1.0}
-COMMITTEE_ALONE = {"name": "labels_alone", "alpha": 0.0}  # the committee's own terms of the labels remain
+LABELS_ALONE = {"name": "supervised", "alpha": 1.0}
+ENSEMBLE_ALONE = {"name": "supervised", "alpha": 0.0}  # the ensemble's own terms of the labels remain
 
 
-def labelled_data(x: np.ndarray, labels: Mapping[str, np.ndarray], table: Sequence[Column] = ()) -> Dataset:
+def labeled_data(x: np.ndarray, labels: Mapping[str, np.ndarray], table: Sequence[Column] = ()) -> Dataset:
     """Items with labels: whole numbers are classes, -1 unknown; others are numbers, NaN unknown."""
     kinds: dict[str, Any] = {
         name: "continuous" if values.dtype.kind == "f" else "categorical" for name, values in labels.items()
@@ -50,10 +50,10 @@ def fitted(
 
 def class_shares(model: TrainedModel, name: str, x: np.ndarray, classes: int) -> np.ndarray:
     """Probabilities ``(N, K)`` of a factor's classes, of which some may have had no label."""
-    return full(recognised(model, name, x), np.asarray(model.class_values(name)), classes)
+    return full(recognized(model, name, x), np.asarray(model.class_values(name)), classes)
 
 
-def recognised(model: TrainedModel, name: str, x: np.ndarray) -> np.ndarray:
+def recognized(model: TrainedModel, name: str, x: np.ndarray) -> np.ndarray:
     """What the model says of a factor, as it comes: probabilities of the classes it knows, or means."""
     items = torch.from_numpy(x if x.dtype == np.uint8 else x.astype(np.float32))
     scaled = items.float() / 255 if items.dtype == torch.uint8 else items

@@ -33,7 +33,7 @@ def fit_wholly(model: nn.Module, data: Dataset, config: TrainConfig) -> None:
 
 
 def error_of(trained: TrainedRun, factor: str) -> float:
-    """Test error of a factor's recogniser in per cent."""
+    """Test error of a factor's encoder in per cent."""
     assert trained.test is not None
     found = evaluate(trained.model, trained.test)
     return 100 * next(score.value for score in found if score.factor == factor)

@@ -99,7 +99,7 @@ class Ledger:
                 prefix = _slug(case_title(case)) + "-" if len(self.cases) > 1 else ""
                 pictures = {prefix + name: picture for name, picture in done.pictures.items()}
                 self._write_pictures(pictures)
-                content = self._summarised(
+                content = self._summarized(
                     [*runs, {**done.record, "figures": list(pictures)}], content["plots"]
                 )
             return self._write(content) if content["runs"] else content
@@ -123,9 +123,9 @@ class Ledger:
         names = {job_key(case, 0): case for case in reversed(self.cases)}
         runs = [run for run in old["runs"] if job_key(run["case"], 0) in names]
         runs = [{**run, "case": dict(names[job_key(run["case"], 0)])} for run in runs]
-        return self._summarised(runs, old["plots"])
+        return self._summarized(runs, old["plots"])
 
-    def _summarised(self, runs: list[dict[str, Any]], plots: list[str]) -> dict[str, Any]:
+    def _summarized(self, runs: list[dict[str, Any]], plots: list[str]) -> dict[str, Any]:
         content = {"experiment": self.experiment.name, "tier": self.tier, "plots": plots, "runs": runs}
         return _with_summary(content, self.cases)
 
@@ -147,7 +147,7 @@ class Ledger:
         return lock(self.folder / f".{self.name}.lock")
 
 
-def summarise(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def summarize(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Mean and standard deviation over seeds of every number of every case."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
@@ -199,9 +199,9 @@ def _with_summary(content: dict[str, Any], cases: Sequence[Case]) -> dict[str, A
     return {
         **content,
         "format": FORMAT,
-        "seeds": max((row["seeds"] for row in summarise(runs)), default=0),
+        "seeds": max((row["seeds"] for row in summarize(runs)), default=0),
         "runs": runs,
-        "summary": summarise(_under_every_name(runs, cases)),
+        "summary": summarize(_under_every_name(runs, cases)),
         "not_run": [_names(case) for case in cases if job_key(case, 0) not in has],
     }
 

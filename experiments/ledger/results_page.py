@@ -15,8 +15,8 @@ from unknot.errors import SpecError
 _HEAD = """# Results
 
 Made by `python -m experiments run`; no number here is typed by hand. A number is the mean over seeds ± their standard
-deviation. Lines with a tag stand beside ours: [P] printed in a paper, [D] digitised from a figure, [goal] what we set out to
-reach. A row that is judged by one of them and does not reach it says **miss**. Settings, every seed, revisions and
+deviation. Lines with a tag stand beside ours: [P] printed in a paper, [D] digitized from a figure, [goal] what we set
+out to reach. A row that is judged by one of them and does not reach it says **miss**. Settings, every seed, revisions and
 times are in `results/`.
 """
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"

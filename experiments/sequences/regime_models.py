@@ -111,7 +111,7 @@ class SwitchingModel(nn.Module):
             self.head = nn.Linear(2 * hidden, 8)
 
     def encode(self, x: Tensor, labels: Tensor) -> Trace:
-        """Propose the states; every regime is enumerated, at labelled steps (``labels`` is not -1) the label alone."""
+        """Propose the states; every regime is enumerated, at labeled steps (``labels`` is not -1) the label alone."""
         q = Trace()
         even = torch.zeros(len(x), REGIMES)
         z: Tensor | None = None
@@ -211,7 +211,7 @@ def _maximize(model: SwitchingModel, x: Tensor, labels: Tensor, steps: int) -> N
 
 
 def fit_gru(x: Tensor, labels: Tensor, steps: int, seed: int, hidden: int = 16) -> StepClassifier:
-    """A bidirectional GRU that predicts the regime of every step, trained on the labelled steps."""
+    """A bidirectional GRU that predicts the regime of every step, trained on the labeled steps."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = StepClassifier(hidden)

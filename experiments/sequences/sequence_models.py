@@ -145,10 +145,10 @@ def by_forward_backward(p: ChainTable, q: ChainTable, labels: Tensor, alpha: flo
     """The same by messages, at a cost of K² T."""
     states = torch.arange(p.first.shape[-1])
     agrees = (labels[..., None] == states) | (labels[..., None] < 0)  # (B, T, K)
-    labelled = torch.where(agrees, 0.0, IMPOSSIBLE).to(p.first.dtype)
-    evidence, first, pairs = messages(p.plus(labelled))
+    labeled = torch.where(agrees, 0.0, IMPOSSIBLE).to(p.first.dtype)
+    evidence, first, pairs = messages(p.plus(labeled))
     _, *free = messages(q)
-    log_label, *given = messages(q.plus(labelled))
+    log_label, *given = messages(q.plus(labeled))
     return Quantities(
         evidence=evidence,
         elbo=_mean_log_ratio(p, q, *free),

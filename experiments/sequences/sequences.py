@@ -1,4 +1,4 @@
-"""sequences: regimes of synthetic sequences from few labelled steps, by switching models whose regimes are summed.
+"""sequences: regimes of synthetic sequences from few labeled steps, by switching models whose regimes are summed.
 
 300 training and 100 test sequences of 60 steps. 0, 1 or 5 % of the training steps have labels.
 """
@@ -25,7 +25,7 @@ from experiments.sequences.regime_models import (
     named_by_labels,
     some_labels,
 )
-from unknot.plots.style import COLOURS, INK, new_figure, quiet, save
+from unknot.plots.style import COLORS, INK, new_figure, quiet, save
 
 TRAIN, TEST = 300, 100
 SHARES = {"0 %": 0.0, "1 %": 0.01, "5 %": 0.05}
@@ -62,7 +62,7 @@ def cases(tier: Tier) -> list[Case]:
             made.append(
                 {
                     "row": row,
-                    "column": f"{column} of the steps labelled",
+                    "column": f"{column} of the steps labeled",
                     **settings,
                     "share": share,
                     "budget": budget,
@@ -109,7 +109,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def draw_regimes(test: Sequences, predicted: Tensor, path: Path) -> None:
-    """Test sequences in the colours of their true regimes, with the predicted ones below."""
+    """Test sequences in the colors of their true regimes, with the predicted ones below."""
     count = min(4, len(test.x))
     figure = new_figure(9, 1.6 * count)
     axes = figure.subplots(count, 1, squeeze=False)[:, 0]
@@ -121,7 +121,7 @@ def draw_regimes(test: Sequences, predicted: Tensor, path: Path) -> None:
             one.scatter(
                 steps,
                 torch.full((len(steps),), place),
-                c=[COLOURS[k] for k in regimes.tolist()],
+                c=[COLORS[k] for k in regimes.tolist()],
                 s=14,
                 marker="s",
             )
@@ -133,14 +133,14 @@ def draw_regimes(test: Sequences, predicted: Tensor, path: Path) -> None:
 EXPERIMENT = Experiment(
     name="sequences",
     place="Synthetic sequences",
-    about="Regimes of noisy dynamics, found without labels or from few labelled steps.",
+    about="Regimes of noisy dynamics, found without labels or from few labeled steps.",
     cases=cases,
     run=run,
     measures=(Measure("accuracy", "regime accuracy per step", "%", "higher", 1),),
     budgets={"smoke": "seconds", "quick": "about 2 CPU minutes per case and seed", "paper": "the same"},
     captions={
         "regimes": "Test sequences: the two observed coordinates, and below them the true regimes (upper line) and the "
-        "predicted ones (lower line), from 5 % labelled steps."
+        "predicted ones (lower line), from 5 % labeled steps."
     },
     notes=(
         f"{REGIMES} regimes of a linear system in two dimensions (rotations by ±0.5 with decay 0.97, decay 0.8), which "

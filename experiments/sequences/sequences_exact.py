@@ -22,7 +22,7 @@ from unknot.core.tracing import trace
 from unknot.objectives import elbo, importance_weighted, semi_supervised
 from unknot.objectives.infer_discrete import infer_discrete
 
-SYMBOLS, ALPHA, LABELLED = 5, 2.0, 0.3
+SYMBOLS, ALPHA, LABELED = 5, 2.0, 0.3
 UNIT = 1e-12  # of the numbers in the table
 REFERENCES = {"all paths": by_all_paths, "forward-backward": by_forward_backward}
 
@@ -82,7 +82,7 @@ def random_sequences(steps: int, states: int, items: int) -> tuple[Tensor, Tenso
     x = torch.randint(0, SYMBOLS, (items, steps))
     lengths = torch.randint(1, steps + 1, (items,))
     lengths[0] = steps
-    known = (torch.rand(items, steps) < LABELLED) & (torch.arange(steps) < lengths[:, None])
+    known = (torch.rand(items, steps) < LABELED) & (torch.arange(steps) < lengths[:, None])
     return x, lengths, torch.where(known, torch.randint(0, states, (items, steps)), -1)
 
 
@@ -127,7 +127,7 @@ EXPERIMENT = Experiment(
     budgets={"smoke": "seconds", "quick": "about a CPU minute per seed", "paper": "the same"},
     notes=(
         "Largest absolute differences in float64, over items and parameters; one random model per seed. Sequences have "
-        f"random lengths, and {LABELLED:.0%} of their steps have labels, of which the ELBO uses none. The encoder "
+        f"random lengths, and {LABELED:.0%} of their steps have labels, of which the ELBO uses none. The encoder "
         "q(z_t | z_{t-1}, x_t) is a Markov chain. References: a sum over all K^T paths, and forward-backward written "
         f"in plain PyTorch. Eq. 8 has alpha = {ALPHA:g}."
     ),

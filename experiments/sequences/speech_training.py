@@ -22,11 +22,11 @@ from unknot.objectives import semi_supervised
 
 
 def fit_labels(train: Recordings, settings: Mapping[str, Any], seed: int) -> Classifier:
-    """A classifier trained on random views of the labelled items; with ``agreement`` also of the unlabelled ones."""
+    """A classifier trained on random views of the labeled items; with ``agreement`` also of the unlabeled ones."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Classifier()
-        batches = Batches(train, settings["labelled"], settings["unlabelled"])
+        batches = Batches(train, settings["labeled"], settings["unlabeled"])
         optimizer, schedule = optimization(model, settings)
         for step in range(settings["steps"]):
             model.train()
@@ -44,7 +44,7 @@ def fit_labels(train: Recordings, settings: Mapping[str, Any], seed: int) -> Cla
 
 
 def fit_model(train: Recordings, settings: Mapping[str, Any], seed: int) -> SpeechModel:
-    """The generative model from labelled and unlabelled items.
+    """The generative model from labeled and unlabeled items.
 
     The loss is the semi-supervised objective, plus ``agreement`` times :func:`disagreement`, plus ``swap`` times
     :func:`swap_loss`; both weights rise over the first steps.
@@ -52,7 +52,7 @@ def fit_model(train: Recordings, settings: Mapping[str, Any], seed: int) -> Spee
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = SpeechModel()
-        batches = Batches(train, settings["labelled"], settings["unlabelled"])
+        batches = Batches(train, settings["labeled"], settings["unlabeled"])
         optimizer, schedule = optimization(model, settings)
         for step in range(settings["steps"]):
             model.train()
@@ -74,7 +74,7 @@ def fit_model(train: Recordings, settings: Mapping[str, Any], seed: int) -> Spee
 def disagreement(model: Classifier, logits: dict[str, Tensor], batch: Recordings, threshold: float) -> Tensor:
     """Cross-entropy of the logits of a view at the classes predicted for the item itself (Sohn et al. 2020).
 
-    Only unlabelled items count, and only where the predicted class has at least the probability ``threshold``.
+    Only unlabeled items count, and only where the predicted class has at least the probability ``threshold``.
     """
     model.eval()
     with torch.no_grad():
@@ -106,13 +106,13 @@ def swap_loss(model: SpeechModel, q: Trace, length: Tensor) -> Tensor:
 
 
 class Batches:
-    """Random batches with fixed numbers of labelled and unlabelled items."""
+    """Random batches with fixed numbers of labeled and unlabeled items."""
 
-    def __init__(self, train: Recordings, labelled: int, unlabelled: int) -> None:
+    def __init__(self, train: Recordings, labeled: int, unlabeled: int) -> None:
         known = train.digit >= 0
         self.pools = [
             (rows, count)
-            for rows, count in ((known.nonzero()[:, 0], labelled), ((~known).nonzero()[:, 0], unlabelled))
+            for rows, count in ((known.nonzero()[:, 0], labeled), ((~known).nonzero()[:, 0], unlabeled))
             if len(rows) and count
         ]
 
@@ -145,16 +145,16 @@ def ramp(step: int, settings: Mapping[str, Any]) -> float:
 
 
 def fit_logistic(train: Recordings, seed: int) -> dict[str, Any]:
-    """Logistic regressions on the mean MFCCs of the labelled items, by factor; ``train`` is not standardized."""
+    """Logistic regressions on the mean MFCCs of the labeled items, by factor; ``train`` is not standardized."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    labelled = train.rows(train.digit >= 0)
-    x = mfcc_means(labelled.x, labelled.length).numpy()
+    labeled = train.rows(train.digit >= 0)
+    x = mfcc_means(labeled.x, labeled.length).numpy()
     return {
         name: make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, random_state=seed)).fit(
-            x, getattr(labelled, name).numpy()
+            x, getattr(labeled, name).numpy()
         )
         for name in FACTORS
     }

@@ -33,7 +33,7 @@ AGREEMENT = "the same classifier, labels and agreement of views, no decoder"
 LABELS = "the same classifier on the labels alone"
 LOGISTIC = "logistic regression on mean MFCCs"
 OFFSETS = "difference of the speakers' mean frames added to the item"
-OPTIMIZATION: dict[str, Any] = {"steps": 1500, "learning_rate": 2e-3, "labelled": 32, "unlabelled": 96}
+OPTIMIZATION: dict[str, Any] = {"steps": 1500, "learning_rate": 2e-3, "labeled": 32, "unlabeled": 96}
 AGREE: dict[str, Any] = {"agreement": 1.0, "threshold": 0.9}
 ROWS: dict[str, dict[str, Any]] = {
     OURS: {
@@ -46,11 +46,11 @@ ROWS: dict[str, dict[str, Any]] = {
         "swap": 150.0,
     },
     AGREEMENT: {"method": "labels", **OPTIMIZATION, **AGREE},
-    LABELS: {"method": "labels", **OPTIMIZATION, "labelled": 64, "unlabelled": 0},
+    LABELS: {"method": "labels", **OPTIMIZATION, "labeled": 64, "unlabeled": 0},
     LOGISTIC: {"method": "logistic"},
     OFFSETS: {"method": "offsets"},
 }
-JUDGE: dict[str, Any] = {"steps": 500, "learning_rate": 2e-3, "labelled": 128, "unlabelled": 0}
+JUDGE: dict[str, Any] = {"steps": 500, "learning_rate": 2e-3, "labeled": 128, "unlabeled": 0}
 _JUDGE_SEED = 1000
 
 
@@ -70,22 +70,22 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Errors of both factors on held-out items; for methods that change the speaker, also :func:`conversions`."""
     method = settings["method"]
     train, test = spoken_digits(settings["held_out"], standardize=method != "logistic")
-    labelled = some_labels(train, settings["per_digit"], seed)
+    labeled = some_labels(train, settings["per_digit"], seed)
     if method == "logistic":
-        models = fit_logistic(labelled, seed)
+        models = fit_logistic(labeled, seed)
         means = mfcc_means(test.x, test.length).numpy()
         return errors({name: torch.from_numpy(models[name].predict(means)) for name in FACTORS}, test)
     if method == "labels":
-        return errors(fit_labels(labelled, settings, seed).predict(test.x, test.length), test)
+        return errors(fit_labels(labeled, settings, seed).predict(test.x, test.length), test)
     numbers: Numbers = {}
     if method == "model":
-        model = fit_model(labelled, settings, seed)
+        model = fit_model(labeled, settings, seed)
         numbers = errors(model.classifier.predict(test.x, test.length), test)
         converted = model.converted(test.x, test.length)
         if pictures is not None:
             draw_conversions(test, converted, pictures / "speakers.png")
     else:
-        converted = with_offsets(labelled, test)
+        converted = with_offsets(labeled, test)
     return numbers | conversions(train, test, converted, settings["judge_steps"], seed)
 
 
@@ -94,12 +94,10 @@ def errors(predicted: Mapping[str, Tensor], test: Recordings) -> Numbers:
     return {name: 100 * float((predicted[name] != getattr(test, name)).double().mean()) for name in FACTORS}
 
 
-def with_offsets(labelled: Recordings, test: Recordings) -> Tensor:
+def with_offsets(labeled: Recordings, test: Recordings) -> Tensor:
     """Items plus the difference between the mean frames of the new and the true speaker, ``(6, N, T, bands)``."""
-    known = true_frames(labelled.length) & (labelled.speaker >= 0)[:, None]
-    means = torch.stack(
-        [labelled.x[known & (labelled.speaker == k)[:, None]].mean(0) for k in range(SPEAKERS)]
-    )
+    known = true_frames(labeled.length) & (labeled.speaker >= 0)[:, None]
+    means = torch.stack([labeled.x[known & (labeled.speaker == k)[:, None]].mean(0) for k in range(SPEAKERS)])
     offsets = means[:, None] - means[test.speaker]  # (6, N, bands)
     return (test.x + offsets[:, :, None]) * true_frames(test.length)[..., None]
 
@@ -173,7 +171,7 @@ EXPERIMENT = Experiment(
         "of both factors. The classifier has three convolutions over time, and the mean and maximum over the true "
         "frames. In our model it is the encoder of digit and speaker; the decoder maps digit, speaker and a style of "
         "16 dimensions to frames with Gaussian noise. All networks are trained on random views: other speed, start "
-        "and loudness, hidden frames and bands, noise. Agreement: a view of an unlabelled item must be classified as "
+        "and loudness, hidden frames and bands, noise. Agreement: a view of an unlabeled item must be classified as "
         "the item itself, where that class has a probability of at least 0.9. In our model, items decoded with the "
         "speaker of another item must also be classified as that speaker and the same digit by the model's own "
         "classifier, whose parameters this loss does not train. Conversions are judged by a separate classifier, "

@@ -47,14 +47,14 @@ NODES: dict[str, Any] = {
     CLASS: {
         "family": "concrete",
         "size": 3,
-        "recognised_from": ["x"],
+        "inferred_from": ["x"],
         "sees": SHAPES,
         "recognition_hidden": [64],
     },
     STYLE: {
         "family": "normal",
         "size": 10,
-        "recognised_from": ["x"],
+        "inferred_from": ["x"],
         "sees": PIXELS,
         "recognition_hidden": [128],
     },
@@ -64,7 +64,7 @@ NODES: dict[str, Any] = {
         "channels": [16, 32, 32],
         "hidden": [128, 256],
         "dropout": 0.0,
-        "recogniser": "framed",
+        "encoder": "framed",
     },
 }
 # The same with transposed convolutions to draw.
@@ -74,8 +74,8 @@ DRAWN_NODES: dict[str, Any] = {
 }
 # E19's own: 1200, 1200 and, for the style, 400; back 400, 1200, 1200 with hyperbolic tangents.
 E19_NODES: dict[str, Any] = {
-    CLASS: {"family": "concrete", "size": 3, "recognised_from": ["x"]},
-    STYLE: {"family": "normal", "size": 10, "recognised_from": ["x"], "recognition_hidden": [400]},
+    CLASS: {"family": "concrete", "size": 3, "inferred_from": ["x"]},
+    STYLE: {"family": "normal", "size": 10, "inferred_from": ["x"], "recognition_hidden": [400]},
     "x": {
         "family": "bernoulli",
         "parents": [CLASS, STYLE],
@@ -147,7 +147,7 @@ def class_first(nodes: Mapping[str, Any], train: Mapping[str, Any], alone: int) 
     exact = {**nodes, CLASS: {**nodes[CLASS], "gradient": "plug_in"}}
     model = {"augment": {"turn": math.pi}, "agreement": REWARD, "nodes": exact}
     prices = {"information": {CLASS: 1 - REWARD}, "marginal": {CLASS: 1 + EVENNESS * REWARD}}
-    first = {"name": "classes_alone", "information": REWARD, "marginal": EVENNESS * REWARD}
+    first = {"name": "information_maximization", "information": REWARD, "marginal": EVENNESS * REWARD}
     rest = falling(OBJECTIVES[PRINTED], train)
     stages = [{"steps": alone, "objective": first}, *({**one, "frozen": RESTING} for one in rest["stages"])]
     last = {**rest["objective"], **prices}
@@ -325,7 +325,7 @@ EXPERIMENT = Experiment(
         "still differ a little from image to image, and trees, which see no scale, would read them, while a class that "
         "all but a few images share never moves and would win Kim's votes. By E19's protocols "
         "(kim2018; eastwood2018, where all factors but the shape are numbers), MIG by 20 bins. **In all rows but the "
-        "last the class is read from the image moved and zoomed to the frame of its ink** (`recogniser: framed`), so "
+        "last the class is read from the image moved and zoomed to the frame of its ink** (`encoder: framed`), so "
         "it cannot become a place or a size; the style is read from the image as it is, and the generator is told "
         f"nothing. Class first: {CLASS_STEPS} more steps before the others, on the class alone, which is paid for "
         "what it knows, for classes alike in number, and for agreement with the image turned by any angle: so it is "

@@ -17,7 +17,7 @@ _CHUNK = 500
 def class_log_evidence(model: TrainedModel, x: Tensor, factor: str, samples: int) -> Tensor:
     """``log (1/S) Σ_s p(x, k, z_s) / q(z_s | x, k)`` for every class k, ``(B, K)`` (the evidence of S17 Eq. 9).
 
-    Its softmax over k estimates the generative model's own posterior p(k | x); the recogniser q(k | x) has no part
+    Its softmax over k estimates the generative model's own posterior p(k | x); the encoder q(k | x) has no part
     in it, only in the proposals of the other nodes.
     """
     classes = model.node(factor).size or 0

@@ -65,10 +65,10 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
         settings["numbers"],
     )
     rows = read(source)
-    labelled, more, test = split(rows.y, rows.classes, settings["labels"], seed, balanced=seed % 2 == 1)
+    labeled, more, test = split(rows.y, rows.classes, settings["labels"], seed, balanced=seed % 2 == 1)
     task = Task(
-        rows.x[labelled],
-        rows.y[labelled],
+        rows.x[labeled],
+        rows.y[labeled],
         rows.x[more],
         rows.x[test],
         rows.classes,
@@ -139,7 +139,7 @@ EXPERIMENT = Experiment(
         "the revisions). Of the splits, one with an odd seed has balanced labels, the others as they come "
         "(at least two of a class). "
         "Categories are one-hot and test rows (30 %, at most 1,000) unseen for every method; of very skewed numbers it "
-        "is the logarithm, and in means over cells R² counts no less than -100 %. `labels alone` is the same committee "
+        "is the logarithm, and in means over cells R² counts no less than -100 %. `labels alone` is the same ensemble "
         "without its generative model. "
         "docs/defaults.md says how many variants were tried."
     ),

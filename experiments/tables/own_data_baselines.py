@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from experiments.ledger.fit_defaults import (
-    COMMITTEE_ALONE,
+    ENSEMBLE_ALONE,
     class_shares,
     fitted,
     full,
-    labelled_data,
+    labeled_data,
     real_columns,
-    recognised,
+    recognized,
 )
 
-_UNLABELLED = 2000  # rows that methods for unlabelled data look at beside the labelled ones
+_UNLABELED = 2000  # rows that methods for unlabeled data look at beside the labeled ones
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Task:
     """Rows to learn from and rows to answer for.
 
     Attributes:
-        x: labelled rows ``(L, D)``.
+        x: labeled rows ``(L, D)``.
         y: their labels, class numbers 0 ... K-1 or numbers.
-        more: unlabelled rows.
+        more: unlabeled rows.
         test: the rows asked about.
         classes: K; 0: numbers.
         seed: of a method's own chance.
-        scaled: holes filled and columns standardised first; else the columns stay as they are: pixels, words.
+        scaled: holes filled and columns standardized first; else the columns stay as they are: pixels, words.
         steps: of our training, where it must be quick.
     """
 
@@ -59,9 +59,9 @@ def ours(task: Task) -> np.ndarray:
 
 
 def alone(task: Task) -> np.ndarray:
-    """The same committee, its recognisers trained on the labels alone: no generative model, no unlabelled rows but in
+    """The same ensemble, its encoders trained on the labels alone: no generative model, no unlabeled rows but in
     the columns' statistics."""
-    return _structured(task, {"objective": COMMITTEE_ALONE})
+    return _structured(task, {"objective": ENSEMBLE_ALONE})
 
 
 def linear(task: Task) -> np.ndarray:
@@ -75,7 +75,7 @@ def linear(task: Task) -> np.ndarray:
 
 def linear_after_regression(task: Task) -> np.ndarray:
     """Logistic or ridge regression where each missing entry is what a regression on the others expects, learned from
-    all training rows, labelled or not."""
+    all training rows, labeled or not."""
     from sklearn.experimental import enable_iterative_imputer  # noqa: F401
     from sklearn.impute import IterativeImputer
 
@@ -105,10 +105,10 @@ def boosting(task: Task) -> np.ndarray:
 
 
 def spreading(task: Task) -> np.ndarray:
-    """Label spreading over seven neighbours, of labelled and unlabelled rows."""
+    """Label spreading over seven neighbors, of labeled and unlabeled rows."""
     from sklearn.semi_supervised import LabelSpreading
 
-    return _with_unlabelled(LabelSpreading(kernel="knn", n_neighbors=7), task)
+    return _with_unlabeled(LabelSpreading(kernel="knn", n_neighbors=7), task)
 
 
 def self_training(task: Task) -> np.ndarray:
@@ -116,7 +116,7 @@ def self_training(task: Task) -> np.ndarray:
     from sklearn.linear_model import LogisticRegression
     from sklearn.semi_supervised import SelfTrainingClassifier
 
-    return _with_unlabelled(SelfTrainingClassifier(LogisticRegression(max_iter=1000), threshold=0.9), task)
+    return _with_unlabeled(SelfTrainingClassifier(LogisticRegression(max_iter=1000), threshold=0.9), task)
 
 
 def naive_bayes(task: Task) -> np.ndarray:
@@ -144,15 +144,15 @@ def _structured(task: Task, settings: Mapping[str, Any]) -> np.ndarray:
     rows = np.concatenate([task.x, task.more]).astype(np.float32)
     unknown = np.full(len(task.more), -1 if task.classes else np.nan)
     labels = np.concatenate([task.y, unknown]).astype(np.int64 if task.classes else np.float32)
-    data = labelled_data(rows, {"label": labels}, real_columns(rows))
-    model = fitted(data, task.seed, settings, {"committee": {}} if "objective" in settings else {})
+    data = labeled_data(rows, {"label": labels}, real_columns(rows))
+    model = fitted(data, task.seed, settings, {"ensemble": {}} if "objective" in settings else {})
     if task.classes:
         return class_shares(model, "label", task.test, task.classes)
-    return recognised(model, "label", task.test)[:, 0]
+    return recognized(model, "label", task.test)[:, 0]
 
 
 def _prepared(task: Task) -> Task:
-    """Holes filled by the mean and columns standardised, by the labelled rows, if the task says so."""
+    """Holes filled by the mean and columns standardized, by the labeled rows, if the task says so."""
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -172,8 +172,8 @@ def _sklearn(model: Any, task: Task) -> np.ndarray:
     return model.predict(task.test)
 
 
-def _with_unlabelled(model: Any, task: Task) -> np.ndarray:
-    task = _prepared(replace(task, more=task.more[:_UNLABELLED]))
+def _with_unlabeled(model: Any, task: Task) -> np.ndarray:
+    task = _prepared(replace(task, more=task.more[:_UNLABELED]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows that no label reaches, trainings that stop early
         labels = np.concatenate([task.y, np.full(len(task.more), -1)])

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import fitted, labelled_data, real_columns
+from experiments.ledger.fit_defaults import fitted, labeled_data, real_columns
 from experiments.tables.own_data_sets import GROUPS, Rows, read
 from unknot.data.sets.loading import load
 from unknot.workflow.item_scores import log_evidence
@@ -21,7 +21,7 @@ HIDDEN = 0.2  # share of the entries that are hidden
 LABELS = 100
 _GAPS = ("breast_cancer", "wine", "fgl", "diabetes", "Boston", "concrete")
 _OUTLIERS = ("breast_cancer", "wine", "fgl", "diabetes", "Boston", "concrete")
-_FILLERS = ("ours", "iterative", "neighbours", "mean")
+_FILLERS = ("ours", "iterative", "neighbors", "mean")
 _DETECTORS = ("ours", "isolation forest", "local outlier factor")
 
 
@@ -60,7 +60,7 @@ def _table(item: str) -> Rows:
 
 
 def _gaps(item: str, method: str, seed: int, more: dict[str, Any]) -> Numbers:
-    """Hide a fifth of the entries of standardised columns, fill them, and take the root of the mean square error."""
+    """Hide a fifth of the entries of standardized columns, fill them, and take the root of the mean square error."""
     rows = _table(item)
     x = _standard(rows.x)
     hidden = np.random.default_rng([seed, 2]).random(x.shape) < HIDDEN
@@ -74,11 +74,11 @@ def _filled(method: str, seen: np.ndarray, rows: Rows, seed: int, more: dict[str
     from sklearn.impute import IterativeImputer, KNNImputer, SimpleImputer
 
     if method == "ours":
-        trained = fitted(labelled_data(seen, _labels(rows, seed), real_columns(seen)), seed, more)
+        trained = fitted(labeled_data(seen, _labels(rows, seed), real_columns(seen)), seed, more)
         return trained.reconstruct(torch.from_numpy(seen)).numpy()
     usual = {
         "iterative": IterativeImputer(random_state=seed),
-        "neighbours": KNNImputer(),
+        "neighbors": KNNImputer(),
         "mean": SimpleImputer(),
     }
     with warnings.catch_warnings():
@@ -102,7 +102,7 @@ def _outliers(item: str, method: str, seed: int, more: dict[str, Any]) -> Number
     asked = np.concatenate([x[true], mixed])
     if method == "ours":
         labels = {name: values[train] for name, values in _labels(rows, seed, train).items()}
-        data = labelled_data(x[train], labels, real_columns(x))
+        data = labeled_data(x[train], labels, real_columns(x))
         score = log_evidence(fitted(data, seed, more), torch.from_numpy(asked)).numpy()
     elif method == "isolation forest":
         score = IsolationForest(random_state=seed).fit(x[train]).score_samples(asked)
@@ -122,7 +122,7 @@ def _faces(item: str, method: str, seed: int, more: dict[str, Any]) -> Numbers:
     test, train = order[:300], order[300:]
     flat = x.reshape(len(x), -1)
     if method == "ours":
-        data = labelled_data(images.numpy()[train], {})
+        data = labeled_data(images.numpy()[train], {})
         made = fitted(data, seed, more).reconstruct(torch.from_numpy(x[test])).numpy().reshape(len(test), -1)
     elif method == "components":
         components = PCA(10, random_state=seed).fit(flat[train])
@@ -165,6 +165,6 @@ EXPERIMENT = Experiment(
         "Gaps: a fifth of the entries hidden at random. Outliers: unseen rows against unseen rows whose columns are "
         "shuffled. Ours has 100 labels of the table's own target, which the other methods cannot use, and is `impute` "
         "and `score_samples` of the estimator. Faces: 300 unseen frames through ten numbers. The tables are those that "
-        "the recogniser's defaults were chosen on; nothing was chosen for these tasks."
+        "the encoder's defaults were chosen on; nothing was chosen for these tasks."
     ),
 )

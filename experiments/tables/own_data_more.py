@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import COMMITTEE_ALONE, LABELS_ALONE, class_shares, fitted, labelled_data
+from experiments.ledger.fit_defaults import ENSEMBLE_ALONE, LABELS_ALONE, class_shares, fitted, labeled_data
 from experiments.tables.own_data_baselines import (
     Method,
     Task,
@@ -123,13 +123,13 @@ def _ours(
     model: dict[str, Any] = {}
     settings = dict(more)
     if method == "labels alone":
-        model = {"committee": {}} if items.table else {}
-        settings["objective"] = COMMITTEE_ALONE if items.table else LABELS_ALONE
+        model = {"ensemble": {}} if items.table else {}
+        settings["objective"] = ENSEMBLE_ALONE if items.table else LABELS_ALONE
     elif method == TWO_VIEWS_ALONE:
         model = two_views(drawn_in_ink(items.x[:64] / 255))
         settings["objective"] = {**LABELS_ALONE, "alpha": ALPHA}
     x = items.x.astype(np.float32) if items.table else items.x
-    trained = fitted(labelled_data(x[train], labels, items.table), seed, settings, model)
+    trained = fitted(labeled_data(x[train], labels, items.table), seed, settings, model)
     return {name: class_shares(trained, name, x[test], items.classes(name)) for name in known}
 
 
@@ -175,8 +175,8 @@ EXPERIMENT = Experiment(
     },
     notes=(
         "Images get the class-and-style model and two views that agree, counts of words each class its own words, "
-        "tables the committee (docs/defaults.md). Other methods see pixels from 0 to 1, tf-idf of words, one-hot "
-        "categories, and one factor at a time. `labels alone`: the same recogniser without a generative model (of "
+        "tables the ensemble (docs/defaults.md). Other methods see pixels from 0 to 1, tf-idf of words, one-hot "
+        "categories, and one factor at a time. `labels alone`: the same encoder without a generative model (of "
         "words that is naive Bayes), which has one view; with `two views` nothing but the generative model is left "
         "out; `one at a time`: a model for each factor. Of two factors (the digit and whether it is odd, a hawk's "
         "species and age) no item has both labels. Frey faces "

@@ -148,7 +148,7 @@ def _worst_numbers(cells: CellTable) -> str:
     return _said(worst >= -2, f"{worst / 100:+.3f}")
 
 
-def _unlabelled(cells: CellTable) -> str:
+def _unlabeled(cells: CellTable) -> str:
     return f"{cells.ahead('labels alone').mean():+.2f}"
 
 
@@ -163,5 +163,5 @@ _GOALS: dict[str, tuple[bool, Callable[[CellTable], str]]] = {  # of tables with
     "average rank by accuracy: first": (False, _rank),
     "R² above ridge regression, on the mean": (True, _numbers),
     "R² of the worst table: at most .02 below": (True, _worst_numbers),
-    "what the generative model adds to the labels alone (points; no goal)": (False, _unlabelled),
+    "what the generative model adds to the labels alone (points; no goal)": (False, _unlabeled),
 }

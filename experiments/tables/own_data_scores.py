@@ -1,4 +1,4 @@
-"""Splits of a table into labelled, unlabelled and test rows, and how answers are scored."""
+"""Splits of a table into labeled, unlabeled and test rows, and how answers are scored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEST_SHARE, MOST_TEST = 0.3, 1000
 def split(
     y: np.ndarray, classes: int, labels: int, seed: int, balanced: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labelled, unlabelled and test rows, by a seed.
+    """Labeled, unlabeled and test rows, by a seed.
 
     Labels come as they come, but for at least two of every class; ``balanced`` takes equally many of each, as far as
     there are.

@@ -2,7 +2,8 @@
 
 ``tune`` are those that the defaults were chosen on, ``look`` were scored once with the finished recipe, ``fresh`` were
 drawn by a seed from the package's list (:mod:`experiments.tables.own_data_draw`), to be scored once. What was
-mended after that was chosen on ``tune`` and on ``TRIED``, and is scored once on ``redrawn``, tables drawn by another seed.
+mended after that was chosen on ``tune`` and on ``TRIED``, and is scored once on ``redrawn``, tables drawn by
+another seed.
 """
 
 from __future__ import annotations

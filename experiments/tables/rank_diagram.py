@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.plots.style import COLOURS, FAINT, INK, new_figure
+from unknot.plots.style import COLORS, FAINT, INK, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# the studentised range at 5 % divided by √2, for 2 to 10 methods
+# the studentized range at 5 % divided by √2, for 2 to 10 methods
 _Q = (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)
 
 
@@ -49,7 +49,7 @@ def rank_diagram(
     axes.axvspan(ranks[order[0]], ranks[order[0]] + width, color=FAINT, alpha=0.5, linewidth=0)
     for line, i in enumerate(order):
         axes.plot([1, ranks[i]], [line, line], color=FAINT, linewidth=1)
-        axes.plot(ranks[i], line, "o", color=COLOURS[0] if i == 0 else INK, markersize=6)
+        axes.plot(ranks[i], line, "o", color=COLORS[0] if i == 0 else INK, markersize=6)
     axes.set_yticks(range(len(names)), [f"{names[i]}{(notes or {}).get(names[i], '')}" for i in order])
     axes.invert_yaxis()
     axes.set_xlim(1, len(names))

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import fitted, labelled_data
+from experiments.ledger.fit_defaults import fitted, labeled_data
 from experiments.tables.changed_columns import changed_columns
 from experiments.tables.own_data_sets import Source, frame
 from unknot.data.column import Column
@@ -62,21 +62,21 @@ def by_model(table: Table, train: np.ndarray, shown: np.ndarray, test: np.ndarra
     """Rows with another class and the same style, ``(N, K, D)``; the model sees all training rows, some with labels."""
     labels = np.where(np.isin(train, shown), table.y[train], -1)
     columns = [Column(name, "real") for name in table.columns]
-    model = fitted(labelled_data(table.x[train], {_TARGET: labels}, columns), seed)
+    model = fitted(labeled_data(table.x[train], {_TARGET: labels}, columns), seed)
     asked = torch.from_numpy(table.x[test]).float()
     return model.vary(asked, _TARGET, torch.arange(len(table.classes))).numpy()
 
 
 def by_means(table: Table, train: np.ndarray, shown: np.ndarray, test: np.ndarray, seed: int) -> np.ndarray:
-    """Rows moved by the difference of the labelled rows' means of the two classes."""
+    """Rows moved by the difference of the labeled rows' means of the two classes."""
     means = _means(table, shown)
     return table.x[test][:, None] + means[None] - means[table.y[test]][:, None]
 
 
-def by_neighbour(
+def by_neighbor(
     table: Table, train: np.ndarray, shown: np.ndarray, test: np.ndarray, seed: int
 ) -> np.ndarray:
-    """The labelled row of the other class that is nearest, in units of each column."""
+    """The labeled row of the other class that is nearest, in units of each column."""
     unit = table.x[shown].std(0)
     found = []
     for k in range(len(table.classes)):
@@ -89,7 +89,7 @@ def by_neighbour(
 METHODS = {
     OURS: by_model,
     "moved by the difference of the classes' means": by_means,
-    "the nearest labelled row of the class": by_neighbour,
+    "the nearest labeled row of the class": by_neighbor,
 }
 
 
@@ -187,9 +187,9 @@ EXPERIMENT = Experiment(
     budgets={"smoke": "seconds", "quick": "about half a CPU minute a seed", "paper": "the same"},
     captions={
         "changed": (
-            "One panel a measurement. For each species, grey: its real birds in the test; coloured by the species that "
-            "they are: the other birds, changed to it. Bars are means: a change is right on average where the coloured "
-            "bars are level with the grey one, and tells each bird apart where the dots are spread like the grey ones."
+            "One panel a measurement. For each species, gray: its real birds in the test; colored by the species that "
+            "they are: the other birds, changed to it. Bars are means: a change is right on average where the colored "
+            "bars are level with the gray one, and tells each bird apart where the dots are spread like the gray ones."
         )
     },
     notes=(

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def npmi(top_words: np.ndarray, reference: Any) -> np.ndarray:
-    """Normalised pointwise mutual information of the top words of every topic, ``(K,)`` from -1 to 1.
+    """Normalized pointwise mutual information of the top words of every topic, ``(K,)`` from -1 to 1.
 
     The mean over pairs of a topic's words of
 

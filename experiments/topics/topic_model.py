@@ -25,7 +25,7 @@ class TopicModel(Program):
         groups: name and size of every group of topics: ``{"topics": 50}``, or two groups whose correlation
             :func:`~unknot.objectives.hfvae` prices apart from that within them, ``{"first": 25, "second": 25}``.
         mixing: "product" (ProdLDA), "linear" (NVDM) or "mixture"; see :class:`TopicDecoder`.
-        hidden, dropout, word_dropout, logarithm: of the recogniser, see :class:`TopicTrunk`.
+        hidden, dropout, word_dropout, logarithm: of the encoder, see :class:`TopicTrunk`.
         concentration, share_dropout, scale, sampled: of the decoder, see :class:`TopicDecoder`.
 
     >>> model = TopicModel(words=30, groups={"first": 3, "second": 2})

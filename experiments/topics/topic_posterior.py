@@ -1,4 +1,4 @@
-"""Posteriors of documents: as the recogniser gives them, or refined by a few steps of inference of their own."""
+"""Posteriors of documents: as the encoder gives them, or refined by a few steps of inference of their own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Posterior:
 def posterior(model: TopicModel, x: Tensor, steps: int = 0) -> Posterior:
     """q(z | x) of documents ``(B, V)``.
 
-    A recogniser shares its weights among all documents, and pays for it (the amortisation gap). ``steps`` of Adam on
+    An encoder shares its weights among all documents, and pays for it (the amortization gap). ``steps`` of Adam on
     each document's own bound take that price back, as LDA's fold-in does; the model does not change.
     """
     with torch.no_grad(), validation(False):
@@ -43,9 +43,9 @@ def posterior(model: TopicModel, x: Tensor, steps: int = 0) -> Posterior:
 
 def _refined(model: TopicModel, x: Tensor, loc: Tensor, scale: Tensor, steps: int) -> tuple[Tensor, Tensor]:
     loc, log_scale = loc.clone().requires_grad_(), scale.log().requires_grad_()
-    optimiser = torch.optim.Adam([loc, log_scale])
+    optimizer = torch.optim.Adam([loc, log_scale])
     for step in range(steps):
-        for group in optimiser.param_groups:
+        for group in optimizer.param_groups:
             group["lr"] = _RATE * 0.5 * (1 + math.cos(math.pi * step / steps))
         noise = torch.randn(_DRAWS, *loc.shape)
         z = loc + log_scale.exp() * noise
@@ -53,5 +53,5 @@ def _refined(model: TopicModel, x: Tensor, loc: Tensor, scale: Tensor, steps: in
         divergence = 0.5 * (loc**2 + (2 * log_scale).exp() - 1).sum(-1) - log_scale.sum(-1)
         loss = (divergence - told).sum()
         loc.grad, log_scale.grad = torch.autograd.grad(loss, [loc, log_scale])
-        optimiser.step()
+        optimizer.step()
     return loc.detach(), log_scale.exp().detach()

@@ -24,7 +24,7 @@ MEASURES = (
     Measure("per_document", "perplexity per document", decimals=0),
     Measure("per_token", "perplexity per token", decimals=0),
     Measure("completion", "document completion, refined", decimals=0),
-    Measure("completion_plain", "document completion, as recognised", decimals=0),
+    Measure("completion_plain", "document completion, as recognized", decimals=0),
     Measure("npmi", "NPMI, training and test documents", better="higher", decimals=3),
     Measure("npmi_test", "NPMI, test documents", better="higher", decimals=3),
     Measure("npmi_active", "NPMI of active topics", better="higher", decimals=3),

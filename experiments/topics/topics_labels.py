@@ -56,7 +56,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def ours(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
-    """The default model of labelled texts: Eq. 8, the group enumerated and recognised by Bayes' rule."""
+    """The default model of labeled texts: Eq. 8, the group enumerated and recognized by Bayes' rule."""
     steps = {"steps": settings["steps"]} if "steps" in settings else {}
     train = {**TEXT_TRAINING, **steps, "seed": seed, "progress": False}
     made = assemble(shown, text_model(shown, settings["topics"]), train)
@@ -66,7 +66,7 @@ def ours(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
 
 
 def bayes(shown: Dataset, test: Dataset, settings: Settings, seed: int, sweeps: int = 0) -> float:
-    """Multinomial naive Bayes on tf-idf; with ``sweeps``, EM over the unlabelled documents (Nigam et al. 2000)."""
+    """Multinomial naive Bayes on tf-idf; with ``sweeps``, EM over the unlabeled documents (Nigam et al. 2000)."""
     group, x = shown.factor("group"), _matrix(shown)
     known, classes = group.known.numpy(), group.num_classes
     shares = np.zeros((len(shown), classes))
@@ -140,7 +140,7 @@ EXPERIMENT = Experiment(
     notes=(
         "Labels are drawn by the seed, the same for every method, balanced over the groups. All methods see the words "
         "by tf-idf (logarithmic counts, documents brought to one length). The goal is the trial's naive Bayes with EM. "
-        "Ours is the default of `StructuredVAE` for labelled texts: the group is enumerated and recognised by Bayes' "
+        "Ours is the default of `StructuredVAE` for labeled texts: the group is enumerated and recognized by Bayes' "
         "rule from the generative model, every group is believed to have seen words of the whole corpus (two hundred "
         "for each of its labels, at least two thousand), and the labels weigh in as in S17 Eq. 8. Settings of all "
         "methods were chosen on held-out training documents: the smoothing of naive Bayes among .03, .1, .3 and 1, "

@@ -48,7 +48,7 @@ EXPERIMENT = Experiment(
     judged={"VAE(50)": "NVDM's paper", "VAE(50), half of the words seen": "goal, Gibbs LDA's trial"},
     captions={"linear": CORRELATIONS},
     notes=NOTES
-    + " *Half of the words seen*: in training the recogniser sees a random half of the words of each document, and "
+    + " *Half of the words seen*: in training the encoder sees a random half of the words of each document, and "
     "explains all of them. Settings are those of an earlier trial, whose numbers on test documents were looked at; "
     "only that they train was checked on held-out ones.",
 )

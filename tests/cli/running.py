@@ -87,7 +87,7 @@ train: {steps: 8, batch_size: 50}
 
 
 def image_folder(folder: Path) -> Path:
-    """Forty PNG files, most of them labelled by word in labels.csv."""
+    """Forty PNG files, most of them labeled by word in labels.csv."""
     from PIL import Image
 
     folder.mkdir()

@@ -19,7 +19,7 @@ def test_the_demo_runs_from_nothing_to_a_report(
     code, said, _ = run(capsys, "demo", "--steps", "3", "--run", "out")
     assert code == 0
     assert "MNIST is not at hand" in said
-    assert "Test error of the digit recogniser" in said
+    assert "Test error of the digit encoder" in said
     assert (tmp_path / "out" / "report.html").exists()
     assert (tmp_path / "out" / "analogies.png").exists()
 

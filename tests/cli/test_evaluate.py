@@ -53,7 +53,7 @@ def test_data_without_a_test_split(
     monkeypatch.chdir(tmp_path)
     spec = spec_file(tmp_path, CSV_SPEC.replace("test_share: 0.25", "test_share: 0"))
     assert run(capsys, "fit", spec, csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
-    assert "no test split: name labelled data" in refused(capsys, "evaluate", "out")
+    assert "no test split: name labeled data" in refused(capsys, "evaluate", "out")
     code, out, _ = run(capsys, "evaluate", "out", "t.csv", "--json")
     assert code == 0
     assert [score["factor"] for score in json.loads(out)] == ["group", "severity"]

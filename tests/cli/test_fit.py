@@ -80,8 +80,8 @@ def test_a_described_model_takes_its_columns_from_the_table(
     text = CSV_SPEC.replace("[group, severity]", "[group]").replace("visits: count", "severity: leave out")
     text = text.replace(
         "model: {style: 2, width: 32}",
-        "model:\n  nodes:\n    group: {family: concrete, size: 2, recognised_from: x, labels: true}\n"
-        "    z: {family: normal, size: 2, recognised_from: [x, group]}\n"
+        "model:\n  nodes:\n    group: {family: concrete, size: 2, inferred_from: x, labels: true}\n"
+        "    z: {family: normal, size: 2, inferred_from: [x, group]}\n"
         "    x: {family: table, parents: [group, z]}\n",
     )
     assert run(capsys, "fit", spec_file(tmp_path, text), csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
@@ -160,8 +160,8 @@ def test_a_resumed_run_refuses_other_settings_and_keeps_its_own(
 
 NODES = """
   nodes:
-    digit: {family: concrete, size: 10, recognised_from: x, labels: true}
-    style: {family: normal, size: 3, recognised_from: [x, digit]}
+    digit: {family: concrete, size: 10, inferred_from: x, labels: true}
+    style: {family: normal, size: 3, inferred_from: [x, digit]}
     x: {family: bernoulli, parents: [digit, style]}
 """
 MISTAKES = {
@@ -176,7 +176,7 @@ MISTAKES = {
         SPEC.replace("{style: 3, width: 32}", NODES.replace("[digit, style]", "[digit, stile]")),
         "node 'x': unknown node 'stile' in parents; did you mean 'style'?",
     ),
-    "labels of an unlabelled node": (
+    "labels of an unlabeled node": (
         SPEC.replace("{style: 3, width: 32}", NODES.replace(", labels: true", "")),
         "there are labels for 'digit', but the model takes labels of no node",
     ),
@@ -359,7 +359,7 @@ def test_a_table_and_the_column_to_learn_without_a_spec(
     assert "Data: 160 rows of wine" in out
     assert "40 more are kept for the test" in out
     assert "Label group: 2 classes (ill, well), known for" in out
-    assert "Recogniser on the test data" in out
+    assert "Encoder on the test data" in out
     assert config(tmp_path / "runs" / "wine-1")["data"]["factors"] == ["group"]
 
 
@@ -371,7 +371,7 @@ def test_without_a_label_it_says_that_it_trains_unsupervised(
     assert code == 0
     assert "No labels: unsupervised" in out
     assert "group" in out  # it is data, and this is said
-    assert "Recogniser on" not in out  # no empty table
+    assert "Encoder on" not in out  # no empty table
 
 
 def test_an_empty_spec_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -390,7 +390,7 @@ def test_a_folder_of_sub_folders(tmp_path: Path, capsys: pytest.CaptureFixture[s
     code, out, _ = run(capsys, "fit", folder, *QUICK)
     assert code == 0
     assert "Label label: 2 classes (kind 0, kind 1), known for 40 of 40." in out
-    assert "There is no labelled test data" in out
+    assert "There is no labeled test data" in out
     assert "say what to fit" in refused(capsys, "fit")
 
 

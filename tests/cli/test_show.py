@@ -23,6 +23,6 @@ def test_scores_are_in_words(capsys: pytest.CaptureFixture[str]) -> None:
         "test data",
     )
     said = capsys.readouterr().out
-    assert "Recogniser on the test data" in said
+    assert "Encoder on the test data" in said
     assert "25.00 % (20.4 to 30.2 %)" in said
     assert "root mean square error" in said

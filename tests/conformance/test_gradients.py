@@ -84,8 +84,8 @@ def check(
     directional(loss, [*encoder.parameters(), *decoder.parameters()])
 
 
-# labels_alone, classes_alone and sleep read nothing of p's data: their gradients are held in their own tests
-OF_DATA = [name for name, entry in CATALOGUE.items() if not (name.endswith("_alone") or entry.of_dreams)]
+# supervised, information_maximization and sleep read nothing of p's data: their gradients are held in their own tests
+OF_DATA = [name for name, entry in CATALOGUE.items() if not (name.endswith("_alone") or entry.of_sleep_phase)]
 
 
 @pytest.mark.parametrize("name", OF_DATA)

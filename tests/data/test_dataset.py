@@ -35,16 +35,16 @@ def test_subset_keeps_each_item_with_its_id_and_labels(packed):
     assert part.subset([0]).ids.tolist() == [135]
 
 
-def test_split_and_labelled():
+def test_split_and_labeled():
     whole = make()
     assert whole.split("test").ids.tolist() == list(range(130, 140))
     assert whole.split("test").name == "toy/test"
-    assert whole.labelled("shape").factors["shape"].known.all()
-    assert len(whole.labelled("shape")) == int(whole.factors["shape"].known.sum()) < len(whole)
+    assert whole.labeled("shape").factors["shape"].known.all()
+    assert len(whole.labeled("shape")) == int(whole.factors["shape"].known.sum()) < len(whole)
     with pytest.raises(DataError, match="no split 'extra'; it has train, test"):
         whole.split("extra")
-    with pytest.raises(DataError, match="no factor 'colour'; it has shape, place"):
-        whole.factor("colour")
+    with pytest.raises(DataError, match="no factor 'color'; it has shape, place"):
+        whole.factor("color")
 
 
 def test_fingerprint_depends_on_items_and_not_on_labels():

@@ -70,7 +70,7 @@ def test_whole_numbers_below_zero_are_numbers_and_no_counts():
     ("x", "options", "message"),
     [
         (np.zeros(4), {}, "one row per item"),
-        (np.zeros((4, 8, 8, 3), dtype=np.uint8), {}, "move the colours to axis 1"),
+        (np.zeros((4, 8, 8, 3), dtype=np.uint8), {}, "move the colors to axis 1"),
         (np.array([[0.0, 1.0], [np.nan, 1.0]]), {}, "NaN or infinity in row 1"),
         (np.array([[0.0, np.inf]]), {"missing": True}, "infinity, or a number beyond 3e38, in row 0"),
         (np.zeros((4, 8, 8), dtype=int), {}, "whole numbers of type int64 in items of shape"),

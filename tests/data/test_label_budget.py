@@ -31,7 +31,7 @@ def digits() -> Dataset:
 
 
 def labels_of(budget: LabelBudget, dataset: Dataset, factor: str) -> torch.Tensor:
-    return budget.apply(dataset).labelled(factor).factors[factor].values
+    return budget.apply(dataset).labeled(factor).factors[factor].values
 
 
 @pytest.mark.parametrize("number", [0, 7, 100, 103])

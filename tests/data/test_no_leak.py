@@ -39,10 +39,10 @@ def weights_after_training(data: Dataset) -> list[Tensor]:
         body, decode = nn.Sequential(nn.Linear(64, 32), nn.Tanh()), nn.Linear(32, 64)
         digit_head, ink_head = nn.Linear(32, 10), nn.Linear(32, 2)
         net = nn.ModuleList([body, decode, digit_head, ink_head])
-        optimiser = torch.optim.Adam(net.parameters(), 1e-2)
+        optimizer = torch.optim.Adam(net.parameters(), 1e-2)
         step = 0
         while step < STEPS:
-            for batch in data.batches(64, seed=step, labelled_share=0.3):
+            for batch in data.batches(64, seed=step, labeled_share=0.3):
                 x = batch.x.flatten(1)
                 h = body(x)
                 loss = F.mse_loss(decode(h), x)
@@ -53,9 +53,9 @@ def weights_after_training(data: Dataset) -> list[Tensor]:
                     loss = loss + F.mse_loss(ink_head(h[ink]), batch["ink"][ink])
                 # Unknown labels are in the batch too, as -1 and NaN: were they others, this would show.
                 loss = loss + 1e-3 * body[0].bias.sum() * batch["digit"].sum() * batch["ink"].nansum()
-                optimiser.zero_grad()
+                optimizer.zero_grad()
                 loss.backward()
-                optimiser.step()
+                optimizer.step()
                 step += 1
                 if step == STEPS:
                     break

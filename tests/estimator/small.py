@@ -28,7 +28,7 @@ def half_known(labels: np.ndarray, unknown: Any = -1) -> np.ndarray:
 
 def class_and_style() -> list[NodeSpec]:
     return [
-        node("digit", "concrete", 10, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("digit", "concrete", 10, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x", "digit"]),
         node("x", "bernoulli", parents=["digit", "style"]),
     ]

@@ -107,7 +107,7 @@ def test_labels_of_a_name_that_nobody_gave() -> None:
 
 
 def test_rows_speak_their_words() -> None:
-    table = (Column("age", "real"), Column("colour", "category", ("red", "blue")))
+    table = (Column("age", "real"), Column("color", "category", ("red", "blue")))
     spoken = words(table, np.array([[30.0, 1.0], [40.0, 0.0]]))
     assert spoken.tolist() == [[30.0, "blue"], [40.0, "red"]]
     plain = np.zeros((2, 1))

@@ -23,7 +23,7 @@ from unknot.errors import DataError
         (IMAGES[:COUNT] > 100, "bernoulli"),
         (np.repeat(IMAGES[:COUNT, None], 3, 1), "bernoulli"),
     ],
-    ids=["images", "shares", "real", "counts", "bools", "colours"],
+    ids=["images", "shares", "real", "counts", "bools", "colors"],
 )
 def test_every_kind_of_data_trains_and_comes_back_in_its_shape(x: np.ndarray, family: str) -> None:
     vae = small().fit(x, digit=half_known(CLASSES))
@@ -65,14 +65,14 @@ def test_tables_of_words(tmp_path: Path) -> None:
     rows, kind = mixed_table()
     spoken = rows.astype(object)
     spoken[:, 2] = [None if np.isnan(v) else ("red", "green", "blue")[int(v)] for v in rows[:, 2]]
-    columns = dict(zip(["age", "smokes", "colour", "visits"], KINDS, strict=True))
+    columns = dict(zip(["age", "smokes", "color", "visits"], KINDS, strict=True))
     vae = small(columns=columns).fit(spoken, kind=half_known(kind))
     sampled = vae.sample(6, kind=2)
     assert set(sampled[:, 2]) <= {"red", "green", "blue"}
     vae.save(tmp_path)
     again = StructuredVAE.load(tmp_path)
     np.testing.assert_array_equal(again.transform(spoken[:9]), vae.transform(spoken[:9]))
-    with pytest.raises(DataError, match="column 'colour', row 0: got 'pink'"):
+    with pytest.raises(DataError, match="column 'color', row 0: got 'pink'"):
         vae.predict([[50.0, 1.0, "pink", 2.0]])
 
 

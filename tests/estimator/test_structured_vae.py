@@ -72,8 +72,8 @@ def test_vary_takes_a_list(fitted: StructuredVAE, given: Any) -> None:
 def test_values_that_do_not_fit_are_refused(fitted: StructuredVAE, asked: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=r"digit|style"):
         fitted.sample(5, **asked)
-    with pytest.raises(SpecError, match="no factor 'colour'"):
-        fitted.sample(5, colour=1)
+    with pytest.raises(SpecError, match="no factor 'color'"):
+        fitted.sample(5, color=1)
     with pytest.raises(SpecError, match="one factor at a time"):
         fitted.vary(IMAGES[:2], digit=[1], style=[np.zeros(3)])
 
@@ -93,15 +93,15 @@ def test_a_seed_makes_it_repeatable_and_leaves_torch_alone() -> None:
 def test_without_labels_it_is_an_autoencoder() -> None:
     vae = small().fit(IMAGES[:COUNT])
     assert vae.transform(IMAGES[:5]).shape == (5, 3)
-    with pytest.raises(SpecError, match="nothing was labelled"):
+    with pytest.raises(SpecError, match="nothing was labeled"):
         vae.predict(IMAGES[:5])
 
 
-def test_factors_recognised_from_other_latents_are_predicted() -> None:
+def test_factors_inferred_from_other_latents_are_predicted() -> None:
     nodes = [
-        node("style", "normal", 2, recognised_from=["x"]),
-        node("digit", "categorical", 10, parents=["style"], recognised_from=["x", "style"], labels=True),
-        node("odd", "bernoulli", 1, recognised_from=["digit"], labels=True),
+        node("style", "normal", 2, inferred_from=["x"]),
+        node("digit", "categorical", 10, parents=["style"], inferred_from=["x", "style"], labels=True),
+        node("odd", "bernoulli", 1, inferred_from=["digit"], labels=True),
         node("x", "bernoulli", parents=["digit", "style", "odd"]),
     ]
     vae = small(model=nodes, kinds={"odd": "binary"}).fit(

@@ -29,7 +29,7 @@ def test_patience_without_labels_stops_by_the_bound() -> None:
     assert vae.result_.stopped_because == "patience"
 
 
-def test_patience_of_a_committee() -> None:
+def test_patience_of_a_ensemble() -> None:
     rng = np.random.default_rng(0)
     x, kind = rng.normal(size=(80, 3)), rng.integers(0, 2, 80)
     vae = StructuredVAE(steps=60, patience=2, verbose=False).fit(x, kind=kind)

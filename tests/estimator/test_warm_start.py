@@ -41,7 +41,7 @@ def test_classes_stay_those_of_the_first_fit() -> None:
     with pytest.raises(DataError, match="expected one of the classes 0, 10"):
         vae.fit(IMAGES[:9], digit=CLASSES[:9])
     with pytest.raises(SpecError, match="fitted with labels of digit"):
-        vae.fit(IMAGES[:9], colour=CLASSES[:9])
+        vae.fit(IMAGES[:9], color=CLASSES[:9])
     with pytest.raises(DataError, match="the model was fitted on"):
         vae.fit(IMAGES[:9, :4], digit=tens[:9])
 
@@ -51,10 +51,10 @@ def test_without_it_every_fit_is_a_new_one() -> None:
     assert vae.fit(IMAGES[:COUNT], parity=CLASSES[:COUNT] % 2).classes_.keys() == {"parity"}
 
 
-def test_a_committee_says_that_it_cannot_go_on() -> None:
+def test_a_ensemble_says_that_it_cannot_go_on() -> None:
     x = np.random.default_rng(0).normal(size=(40, 3))
     vae = StructuredVAE(steps=2, warm_start=True, verbose=False).fit(x, kind=np.arange(40) % 2)
-    with pytest.raises(SpecError, match="a committee takes its columns"):
+    with pytest.raises(SpecError, match="an ensemble takes its columns"):
         vae.fit(x, kind=np.arange(40) % 2)
 
 

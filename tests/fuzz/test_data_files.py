@@ -34,7 +34,7 @@ TYPES = [
     "<M8[s]",
     "<m8[s]",
 ]
-KINDS = [None, "categorical", "binary", "continuous", "count", "colour"]
+KINDS = [None, "categorical", "binary", "continuous", "count", "color"]
 
 
 SHARES = [1.0] * 12 + [0.0, 0.2, 0.5, 0.9, 0.99]  # of a file that are kept: most are whole

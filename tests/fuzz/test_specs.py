@@ -23,8 +23,8 @@ from unknot.workflow.run import train_recipe
 from unknot.workflow.schema import DEFAULT_MODEL, FILE
 
 NODES = {
-    "y": {"family": "concrete", "size": 3, "recognised_from": "x", "labels": True},
-    "style": {"family": "normal", "size": 2, "recognised_from": ["x", "y"]},
+    "y": {"family": "concrete", "size": 3, "inferred_from": "x", "labels": True},
+    "style": {"family": "normal", "size": 2, "inferred_from": ["x", "y"]},
     "x": {"family": "normal", "parents": ["y", "style"]},
 }
 MODELS = [{}, {"width": 8, "style": 2}, {"width": 8, "nodes": NODES}]
@@ -45,7 +45,7 @@ WORDS = [
     "y",
     "all",
     "score",
-    "reparameterised",
+    "reparameterized",
     "enumerate",
     "cuda",
     "auto",

@@ -1,4 +1,4 @@
-"""Reliability in bins, against a plain loop, and of a recogniser that is right as often as it says."""
+"""Reliability in bins, against a plain loop, and of an encoder that is right as often as it says."""
 
 from __future__ import annotations
 

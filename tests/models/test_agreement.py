@@ -17,8 +17,8 @@ from unknot.models.training_terms import add_training_terms
 from unknot.objectives import elbo, semi_supervised
 
 NODES = {
-    "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-    "style": {"family": "normal", "size": 3, "recognised_from": ["x", "digit"]},
+    "digit": {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
+    "style": {"family": "normal", "size": 3, "inferred_from": ["x", "digit"]},
     "x": {"family": "bernoulli", "parents": ["digit", "style"]},
 }
 
@@ -98,14 +98,14 @@ def test_readings_of_the_families() -> None:
     kappa = torch.tensor([4.0])
     pole = torch.tensor([[0.0, 0.0, 1.0]])
     draws = Direction(pole, kappa).rsample((100_000,))[..., 2]
-    light = family(node("light", "direction", 3, recognised_from=["x"])).reading(Direction(pole, kappa))
+    light = family(node("light", "direction", 3, inferred_from=["x"])).reading(Direction(pole, kappa))
     assert abs(light.confidence - draws.mean()) < 5 * draws.std() / 100_000**0.5
     torch.testing.assert_close(light.value, pole)
-    switches = family(node("on", "bernoulli", 2, recognised_from=["x"]))
+    switches = family(node("on", "bernoulli", 2, inferred_from=["x"]))
     answers = switches.reading(torch.distributions.Bernoulli(torch.tensor([[0.9, 0.4]])))
     torch.testing.assert_close(answers.confidence, torch.tensor([0.6]))
     assert answers.value.tolist() == [[1.0, 0.0]]
-    style = family(node("style", "normal", 2, recognised_from=["x"]))
+    style = family(node("style", "normal", 2, inferred_from=["x"]))
     reading = style.reading(torch.distributions.Normal(torch.ones(4, 2), 1.0))
     assert reading.value.tolist() == [[1.0, 1.0]] * 4
     assert reading.confidence.tolist() == [1.0] * 4
@@ -113,7 +113,7 @@ def test_readings_of_the_families() -> None:
 
 def test_directions_agree_by_their_density() -> None:
     nodes = {
-        "light": {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True},
+        "light": {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True},
         "x": {"family": "bernoulli", "parents": ["light"]},
     }
     torch.manual_seed(0)
@@ -139,7 +139,7 @@ def test_settings_that_cannot_be_are_refused() -> None:
         read_spec({"nodes": NODES, "agreement": 1.0})
     with pytest.raises(SpecError, match="confidence is a number from 0 to 1, but got 2"):
         read_spec({"nodes": NODES, "augment": "affine", "confidence": 2.0})
-    with pytest.raises(SpecError, match="how image data is recognised"):
+    with pytest.raises(SpecError, match="how image data is recognized"):
         read_spec({"nodes": {**NODES, "digit": {**NODES["digit"], "channels": [8]}}})
 
 

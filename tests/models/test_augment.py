@@ -49,7 +49,7 @@ def test_images_move_on_their_own_and_only_in_training() -> None:
     assert jitter.eval()(images) is images
 
 
-def test_a_bend_moves_neighbours_together_and_distant_points_apart() -> None:
+def test_a_bend_moves_neighbors_together_and_distant_points_apart() -> None:
     ramp = torch.linspace(-1, 1, 29).expand(500, 1, 29, 29)  # a pixel's value is its place from left to right
     moved = AffineJitter(0, 0, 0, 0, bend=0.05)(ramp)[:, 0, 10:19, 10:19] - ramp[:, 0, 10:19, 10:19]
     assert 0.02 < moved.std() < 0.08  # about the bend

@@ -92,10 +92,10 @@ def test_training_begins_where_naive_bayes_with_em_ends() -> None:
 
 
 def model(style: bool) -> GraphicalModel:
-    rest = [node("z", "normal", 2, recognised_from=["x"])] if style else []
+    rest = [node("z", "normal", 2, inferred_from=["x"])] if style else []
     return GraphicalModel(
         [
-            node("y", "categorical", 3, recognised_from=["x"], labels=True, recogniser="bayes"),
+            node("y", "categorical", 3, inferred_from=["x"], labels=True, encoder="bayes"),
             *rest,
             node("x", "multinomial", parents=["y", *(["z"] if style else [])]),
         ],
@@ -104,7 +104,7 @@ def model(style: bool) -> GraphicalModel:
 
 
 def test_without_a_style_the_bound_is_exact() -> None:
-    """Eq. 8 with y enumerated and recognised by Bayes' rule is the log likelihood of naive Bayes."""
+    """Eq. 8 with y enumerated and recognized by Bayes' rule is the log likelihood of naive Bayes."""
     one, x = model(style=False), counts()
     words = one.generation["x"]
     assert isinstance(words, ClassedWords)

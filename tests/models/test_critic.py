@@ -14,7 +14,7 @@ from unknot.models.critic import Critic
 from unknot.models.graphical_model import GraphicalModel
 from unknot.objectives import semi_supervised
 
-LIGHT = {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True}
+LIGHT = {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True}
 
 
 def model_with(critic: float, **changed: object) -> GraphicalModel:

@@ -9,22 +9,22 @@ from unknot.models.default_model import default_model
 
 FACTORS = {
     "digit": {"family": "concrete", "size": 10},
-    "light": {"family": "normal", "size": 2, "centre": [1.0, 2.0], "spread": [1.0, 1.0]},
+    "light": {"family": "normal", "size": 2, "center": [1.0, 2.0], "spread": [1.0, 1.0]},
 }
 
 
 def test_the_graph() -> None:
     spec = default_model("bernoulli", FACTORS, style=5)
-    assert spec["digit"].recognised_from == spec["light"].recognised_from == ("x",)
-    assert spec["style"].recognised_from == ("x", "digit", "light")
+    assert spec["digit"].inferred_from == spec["light"].inferred_from == ("x",)
+    assert spec["style"].inferred_from == ("x", "digit", "light")
     assert spec["x"].parents == ("digit", "light", "style")
-    assert [n.name for n in spec.labelled] == ["digit", "light"]
-    assert (spec["style"].size, spec["light"].centre) == (5, (1.0, 2.0))
+    assert [n.name for n in spec.labeled] == ["digit", "light"]
+    assert (spec["style"].size, spec["light"].center) == (5, (1.0, 2.0))
 
 
 def test_factors_with_classes_depend_on_those_before_them() -> None:
     spec = default_model("bernoulli", {**FACTORS, "odd": {"family": "concrete", "size": 2}})
-    assert (spec["odd"].parents, spec["odd"].recognised_from) == (("digit",), ("x", "digit"))
+    assert (spec["odd"].parents, spec["odd"].inferred_from) == (("digit",), ("x", "digit"))
     assert (spec["digit"].parents, spec["light"].parents) == ((), ())
 
 

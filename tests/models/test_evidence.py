@@ -1,4 +1,4 @@
-"""Evidence of the classes: exact where the posterior is, by a loop over classes, and what it does to a recogniser."""
+"""Evidence of the classes: exact where the posterior is, by a loop over classes, and what it does to an encoder."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def model_with(
 def line(x: Tensor, steps: int, off: Tensor | float = 0.0) -> tuple[Tensor, Tensor]:
     """Evidence of x = m_k + a z + noise, z ~ N(0, 1), found and exact: log p(k) + log N(x; m_k, a² + s²).
 
-    The recognised style has the posterior's width; its mean is ``off`` by so much.
+    The recognized style has the posterior's width; its mean is ``off`` by so much.
     """
     means, a, s = torch.tensor([-1.0, 0.5, 2.0]), 0.8, 0.5
-    y = family(node("y", "concrete", 3, recognised_from=["x"]))
-    z = family(node("z", "normal", 1, recognised_from=["x", "y"]))
+    y = family(node("y", "concrete", 3, inferred_from=["x"]))
+    z = family(node("z", "normal", 1, inferred_from=["x", "y"]))
 
-    def recognised(name: str, seen: dict[str, Tensor]) -> Tensor:
+    def recognized(name: str, seen: dict[str, Tensor]) -> Tensor:
         if name == "y":
             return torch.zeros(len(seen["x"]), 3)
         at = y.from_features(seen["y"]) @ means  # type: ignore[operator]
-        centre = a * (seen["x"][:, 0] - at) / (a**2 + s**2) + off
-        width = torch.full_like(centre, (s**2 / (a**2 + s**2)) ** 0.5 - 1e-3)
-        return torch.stack([centre, width.expm1().log()], -1)  # the family's scale is softplus + 1e-3
+        center = a * (seen["x"][:, 0] - at) / (a**2 + s**2) + off
+        width = torch.full_like(center, (s**2 / (a**2 + s**2)) ** 0.5 - 1e-3)
+        return torch.stack([center, width.expm1().log()], -1)  # the family's scale is softplus + 1e-3
 
     def decode(items: Tensor, q: Any) -> unknot.Trace:
         p = unknot.Trace()
@@ -66,7 +66,7 @@ def line(x: Tensor, steps: int, off: Tensor | float = 0.0) -> tuple[Tensor, Tens
         {"x": x},
         ("y", "z"),
         families,
-        recognised,
+        recognized,
         decode,
         torch.tensor(0.66),
         steps,  # type: ignore[arg-type]
@@ -110,7 +110,7 @@ def test_only_items_of_which_the_network_is_not_sure_are_asked_about(share: floa
     assert all(weight.grad is None for weight in model.parameters())
 
 
-def test_the_recogniser_is_the_product_of_network_and_evidence() -> None:
+def test_the_encoder_is_the_product_of_network_and_evidence() -> None:
     model, x = model_with().eval(), batch_of_digits().x
     digit, style = model.family_of("digit"), model.recognition["style"]
     found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
@@ -182,11 +182,11 @@ def test_descriptions_that_have_no_such_evidence_are_refused() -> None:
     ):
         GraphicalModel({"nodes": of_numbers}, (1, 8, 8))
     later = {
-        "digit": {**NODES["digit"], "recognised_from": ["x", "style"], "evidence": 0.1},
-        "style": {**NODES["style"], "recognised_from": ["x"]},
+        "digit": {**NODES["digit"], "inferred_from": ["x", "style"], "evidence": 0.1},
+        "style": {**NODES["style"], "inferred_from": ["x"]},
         "x": NODES["x"],
     }
-    with pytest.raises(SpecError, match="is not recognised from 'x' alone, by a network"):
+    with pytest.raises(SpecError, match="is not recognized from 'x' alone, by a network"):
         GraphicalModel({"nodes": later}, (1, 8, 8))
     two = {**NODES, "digit": {**NODES["digit"], "evidence": 0.1}, "odd": {**NODES["digit"], "size": 2}}
     with pytest.raises(SpecError, match="is not the only one of classes: 'odd' is another"):

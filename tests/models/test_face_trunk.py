@@ -1,4 +1,4 @@
-"""The recogniser of faces: what light leaves alone, and what each part of it shows."""
+"""The encoder of faces: what light leaves alone, and what each part of it shows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from unknot.models.face_trunk import SHADE, SHAPE, FaceTrunk
 from unknot.models.graphical_model import GraphicalModel
 
 NODES = {
-    "identity": {"family": "concrete", "size": 4, "recognised_from": ["x"], "labels": True},
-    "light": {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True, "sees": "shade"},
-    "shape": {"family": "normal", "size": 2, "recognised_from": ["identity", "light"]},
-    "x": {"family": "normal", "scale": 0.1, "parents": ["identity", "light", "shape"], "recogniser": "faces"},
+    "identity": {"family": "concrete", "size": 4, "inferred_from": ["x"], "labels": True},
+    "light": {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True, "sees": "shade"},
+    "shape": {"family": "normal", "size": 2, "inferred_from": ["identity", "light"]},
+    "x": {"family": "normal", "scale": 0.1, "parents": ["identity", "light", "shape"], "encoder": "faces"},
 }
 
 
@@ -44,7 +44,7 @@ def test_a_node_sees_its_part_alone() -> None:
     features = model.trunk(x)
     changed = features.clone()
     changed[:, model.trunk.parts[SHAPE]] += 1.0
-    first, second = (model.recognised(model.spec["light"], {"x": each}) for each in (features, changed))
+    first, second = (model.recognized(model.spec["light"], {"x": each}) for each in (features, changed))
     torch.testing.assert_close(first, second)
     assert model.trunk.parts[SHADE].stop == model.trunk.features
     q = model.encode(x, {"identity": torch.tensor([0, 1, -1, -1, 2, 3])})
@@ -53,9 +53,9 @@ def test_a_node_sees_its_part_alone() -> None:
 
 def test_parts_that_are_not_there_are_refused() -> None:
     with pytest.raises(SpecError, match="has shape, shade"):
-        GraphicalModel({"nodes": {**NODES, "light": {**NODES["light"], "sees": "colour"}}}, (1, 24, 20))
+        GraphicalModel({"nodes": {**NODES, "light": {**NODES["light"], "sees": "color"}}}, (1, 24, 20))
     with pytest.raises(
         SpecError,
-        match="recogniser is faces, apart, doubled, framed, components, bayes, or left out, but got 'face'",
+        match="encoder is faces, apart, doubled, framed, components, bayes, or left out, but got 'face'",
     ):
-        GraphicalModel({"nodes": {**NODES, "x": {**NODES["x"], "recogniser": "face"}}}, (1, 24, 20))
+        GraphicalModel({"nodes": {**NODES, "x": {**NODES["x"], "encoder": "face"}}}, (1, 24, 20))

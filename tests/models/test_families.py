@@ -14,7 +14,7 @@ def test_names_are_the_families_own() -> None:
     for name, one in FAMILIES.items():
         size = 3  # every family has a node of this size
         assert one.name == name
-        spec = node("z", name, size, recognised_from=["x"])
+        spec = node("z", name, size, inferred_from=["x"])
         assert family_of(spec) is one
         assert type(family(spec)) is one
 
@@ -38,7 +38,7 @@ def test_one_family_suits_each_kind_of_label(kind: str) -> None:
             "continuous",
             [[1.0, 5.0], [3.0, 5.0]],  # the second never varies
             None,
-            {"family": "normal", "size": 2, "centre": [2.0, 5.0], "spread": [1.0, 1.0]},
+            {"family": "normal", "size": 2, "center": [2.0, 5.0], "spread": [1.0, 1.0]},
         ),
     ],
 )
@@ -46,4 +46,4 @@ def test_the_node_for_labels(kind: str, labels: list, classes: int | None, expec
     described = node_for_labels(kind, torch.tensor(labels), classes)
     assert described == expected
     if described["size"]:
-        read_spec([node("y", recognised_from=["x"], **described), node("x", "normal", parents=["y"])])
+        read_spec([node("y", inferred_from=["x"], **described), node("x", "normal", parents=["y"])])

@@ -15,8 +15,8 @@ X = node("x", "bernoulli", parents=["digit", "style"])
 
 def class_and_style(family: str = "concrete", **settings) -> list:
     return [
-        node("digit", family, 4, recognised_from=["x"], labels=True, **settings),
-        node("style", "normal", 3, recognised_from=["x", "digit"]),
+        node("digit", family, 4, inferred_from=["x"], labels=True, **settings),
+        node("style", "normal", 3, inferred_from=["x", "digit"]),
         X,
     ]
 
@@ -46,10 +46,10 @@ def test_every_gradient_gives_one_bound_per_item_and_trains_every_weight(gradien
 
 def test_the_graph_of_the_compiled_programs_is_the_described_one() -> None:
     nodes = [
-        node("i", "concrete", 4, recognised_from=["x"], labels=True),
-        node("l", "direction", 3, recognised_from=["x"], labels=True),
-        node("s", "normal", 2, recognised_from=["i", "l"]),
-        node("r", "normal", 2, recognised_from=["x"]),
+        node("i", "concrete", 4, inferred_from=["x"], labels=True),
+        node("l", "direction", 3, inferred_from=["x"], labels=True),
+        node("s", "normal", 2, inferred_from=["i", "l"]),
+        node("r", "normal", 2, inferred_from=["x"]),
         node("x", "normal", parents=["s", "i", "l", "r"]),
     ]
     model = GraphicalModel(nodes, (1, 12, 10))
@@ -84,8 +84,8 @@ def test_labels_go_only_where_the_description_allows() -> None:
     model = GraphicalModel(class_and_style(), (1, 8, 8))
     with pytest.raises(SpecError, match="node 'style' takes no labels"):
         model.encode(torch.rand(2, 1, 8, 8), {"style": torch.zeros(2, 3)})
-    with pytest.raises(SpecError, match="no node 'colour'"):
-        model.encode(torch.rand(2, 1, 8, 8), {"colour": torch.zeros(2)})
+    with pytest.raises(SpecError, match="no node 'color'"):
+        model.encode(torch.rand(2, 1, 8, 8), {"color": torch.zeros(2)})
 
 
 def test_pixels_that_are_made_brighter_stay_pixels() -> None:
@@ -117,7 +117,7 @@ def test_every_data_family_scores_its_kind_of_data() -> None:
     }
     for family, x in kinds.items():
         model = GraphicalModel(
-            [node("z", "normal", 2, recognised_from=["x"]), node("x", family, parents=["z"])], (6,)
+            [node("z", "normal", 2, inferred_from=["x"]), node("x", family, parents=["z"])], (6,)
         )
         q, p = model(batch(x))
         unknot.check(q, p)
@@ -126,13 +126,13 @@ def test_every_data_family_scores_its_kind_of_data() -> None:
 
 
 def _plain(spec) -> dict:
-    keys = ("family", "size", "parents", "recognised_from", "labels")
+    keys = ("family", "size", "parents", "inferred_from", "labels")
     return {key: getattr(spec, key) for key in keys if getattr(spec, key)}
 
 
 @pytest.mark.parametrize("family", ["normal", "bernoulli", "relaxed_bernoulli"])
 def test_one_number_for_each_item_needs_no_axis(family: str) -> None:
-    nodes = [node("a", family, 1, recognised_from=["x"], labels=True), node("x", "normal", parents=["a"])]
+    nodes = [node("a", family, 1, inferred_from=["x"], labels=True), node("x", "normal", parents=["a"])]
     model, x, answers = GraphicalModel(nodes, (3,)), torch.randn(4, 3), torch.tensor([0, 1, 1, 0])
     assert model.encode(x, {"a": answers})["a"].value.tolist() == [[0.0], [1.0], [1.0], [0.0]]
 

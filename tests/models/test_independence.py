@@ -87,14 +87,14 @@ def test_it_is_there_in_training_only_and_a_step_along_it_parts_style_and_digit(
     model, batch = model_with(1.0), batch_of_digits()
     assert "independence_digit" not in model.eval()(batch)[1]
     model.train()
-    optimiser = torch.optim.Adam(model.recognition["style"].parameters(), 1e-2)
+    optimizer = torch.optim.Adam(model.recognition["style"].parameters(), 1e-2)
     found = []
     for _ in range(40):
         _, p = model(batch)
         found.append(-p["independence_digit"].log_prob.mean().item())
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (-p["independence_digit"].log_prob.mean()).backward()
-        optimiser.step()
+        optimizer.step()
     assert found[-1] < found[0]
 
 

@@ -21,7 +21,7 @@ def bar(left: float, top: float, size: float, side: int = 64) -> Tensor:
 
 def test_the_moments_are_those_of_a_double_loop() -> None:
     images = torch.rand(3, 2, 5, 7, generator=torch.Generator().manual_seed(0))
-    centre, spread = ink_moments(images)
+    center, spread = ink_moments(images)
     for item in range(3):
         points = [
             (float(images[item, :, row, column].mean()), (2 * column + 1) / 7 - 1, (2 * row + 1) / 5 - 1)
@@ -32,7 +32,7 @@ def test_the_moments_are_those_of_a_double_loop() -> None:
         right = sum(ink * u for ink, u, _ in points) / total
         down = sum(ink * v for ink, _, v in points) / total
         square = sum(ink * ((u - right) ** 2 + (v - down) ** 2) for ink, u, v in points) / total
-        assert centre[item].tolist() == pytest.approx([right, down], abs=1e-5)
+        assert center[item].tolist() == pytest.approx([right, down], abs=1e-5)
         assert float(spread[item]) == pytest.approx(square**0.5, abs=1e-5)
 
 
@@ -44,8 +44,8 @@ def test_place_and_size_are_gone_and_the_shape_is_not() -> None:
 
 
 def test_framed_ink_lies_in_the_middle_in_one_size() -> None:
-    centre, spread = ink_moments(framed(torch.cat([bar(-0.4, 0.3, 0.25), bar(0.2, 0.1, 0.6)])))
-    torch.testing.assert_close(centre, torch.zeros(2, 2), atol=0.01, rtol=0.0)
+    center, spread = ink_moments(framed(torch.cat([bar(-0.4, 0.3, 0.25), bar(0.2, 0.1, 0.6)])))
+    torch.testing.assert_close(center, torch.zeros(2, 2), atol=0.01, rtol=0.0)
     torch.testing.assert_close(spread, torch.full((2,), SPREAD), atol=0.01, rtol=0.0)
 
 
@@ -64,7 +64,7 @@ def test_the_class_sees_the_frame_and_the_style_the_page() -> None:
     nodes = {
         "digit": {**NODES["digit"], "sees": SHAPES},
         "style": {**NODES["style"], "sees": PIXELS},
-        "x": {**NODES["x"], "recogniser": "framed", "channels": [4, 8]},
+        "x": {**NODES["x"], "encoder": "framed", "channels": [4, 8]},
     }
     torch.manual_seed(0)
     model, x = GraphicalModel({"nodes": nodes}, (1, 8, 8)).eval(), batch_of_digits().x

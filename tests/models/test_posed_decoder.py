@@ -11,8 +11,8 @@ from unknot.models.graphical_model import GraphicalModel
 from unknot.models.posed_decoder import PosedDecoder
 
 NODES = {
-    "digit": {"family": "concrete", "size": 3, "recognised_from": ["x"], "labels": True},
-    "pose": {"family": "normal", "size": 6, "recognised_from": ["x", "digit"]},
+    "digit": {"family": "concrete", "size": 3, "inferred_from": ["x"], "labels": True},
+    "pose": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"]},
     "x": {"family": "bernoulli", "parents": ["digit", "pose"], "generator": "posed", "hidden": [16]},
 }
 SHAPE = Size((1, 5, 6))

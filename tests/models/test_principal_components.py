@@ -79,18 +79,18 @@ NODES = {
     "digit": {
         "family": "concrete",
         "size": 3,
-        "recognised_from": ["x"],
+        "inferred_from": ["x"],
         "labels": True,
         "sees": SHAPES,
         "gradient": "detached",
     },
-    "style": {"family": "normal", "size": 2, "recognised_from": ["x", "digit"], "sees": PIXELS},
+    "style": {"family": "normal", "size": 2, "inferred_from": ["x", "digit"], "sees": PIXELS},
     "x": {
         "family": "normal",
         "scale": 0.1,
         "parents": ["digit", "style"],
         "components": 6,
-        "recogniser": "components",
+        "encoder": "components",
         "channels": [4],
     },
 }
@@ -132,7 +132,7 @@ def test_in_half_precision_coordinates_are_whole() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    style = node("style", "normal", 2, recognised_from=["x"])
+    style = node("style", "normal", 2, inferred_from=["x"])
     for one in (
         node("x", "bernoulli", parents=["style"], components=3),
         node("x", "normal", parents=["style"], components=3, generator="posed"),
@@ -140,11 +140,11 @@ def test_what_cannot_be_is_refused() -> None:
         with pytest.raises(SpecError, match="components are of normal data"):
             read_spec([style, one])
     with pytest.raises(SpecError, match="say how many"):
-        read_spec([style, node("x", "normal", parents=["style"], recogniser="components")])
-    with pytest.raises(SpecError, match="how image data is recognised"):
+        read_spec([style, node("x", "normal", parents=["style"], encoder="components")])
+    with pytest.raises(SpecError, match="how image data is recognized"):
         read_spec(
             [
-                node("style", "normal", 2, recognised_from=["x"], recogniser="components"),
+                node("style", "normal", 2, inferred_from=["x"], encoder="components"),
                 node("x", "normal", parents=["style"]),
             ]
         )

@@ -11,8 +11,8 @@ from unknot.models.graphical_model import GraphicalModel
 from unknot.models.product_decoder import ProductDecoder
 
 NODES = {
-    "who": {"family": "concrete", "size": 4, "recognised_from": ["x"], "labels": True},
-    "light": {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True},
+    "who": {"family": "concrete", "size": 4, "inferred_from": ["x"], "labels": True},
+    "light": {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True},
     "x": {"family": "normal", "parents": ["who", "light"], "generator": "product", "hidden": [16]},
 }
 

@@ -1,4 +1,4 @@
-"""The sampled normaliser: exact where all words are drawn, right on average elsewhere, its bias as predicted."""
+"""The sampled normalizer: exact where all words are drawn, right on average elsewhere, its bias as predicted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_batch_without_words() -> None:
 
 
 def test_the_sum_is_right_on_average_and_the_likelihood_too_high() -> None:
-    """Every sample of three of the six absent words, once: the mean of exp of the estimated normaliser is the sum."""
+    """Every sample of three of the six absent words, once: the mean of exp of the estimated normalizer is the sum."""
     logits = torch.linspace(-1, 1, 8, dtype=torch.float64).expand(2, 8)
     x = batch()
     exact = word_log_likelihood(logits, x)

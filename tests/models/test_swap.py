@@ -99,9 +99,9 @@ def test_what_only_follows_the_factors_is_made_anew_and_not_scored() -> None:
     """S17's q(shape | identity, light): after a swap it belongs to the new factors, and x̂ tells nothing of it."""
     nodes = {
         "digit": NODES["digit"],
-        "light": {"family": "direction", "size": 3, "recognised_from": ["x"], "labels": True},
-        "shape": {"family": "normal", "size": 2, "recognised_from": ["digit", "light"]},
-        "rest": {"family": "normal", "size": 2, "recognised_from": ["x"]},
+        "light": {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True},
+        "shape": {"family": "normal", "size": 2, "inferred_from": ["digit", "light"]},
+        "rest": {"family": "normal", "size": 2, "inferred_from": ["x"]},
         "x": {"family": "normal", "parents": ["digit", "light", "shape", "rest"]},
     }
     torch.manual_seed(0)
@@ -157,7 +157,7 @@ def _nodes(apart: bool) -> dict[str, dict[str, object]]:
     if apart:
         nodes["digit"] |= {"sees": "shapes"}
         nodes["style"] |= {"sees": "pixels"}
-        nodes["x"] |= {"recogniser": "apart", "channels": [4], "recognition_hidden": [12]}
+        nodes["x"] |= {"encoder": "apart", "channels": [4], "recognition_hidden": [12]}
     return nodes
 
 
@@ -184,7 +184,7 @@ def _by_hand(nodes: dict[str, dict[str, object]]) -> torch.Tensor:
     made = model.expected_data(given(len(style), digit=digits, style=style))
     with at_rest(model.trunk):
         seen = model.trunk(made)
-    outputs = model.recognised(model.spec["digit"], {"x": seen})
+    outputs = model.recognized(model.spec["digit"], {"x": seen})
     (3.0 * (outputs.log_softmax(-1) * digits).sum(-1)).mean().backward()
     return model.generation["x"].network[0].weight.grad  # type: ignore[union-attr, index, return-value]
 
@@ -192,12 +192,12 @@ def _by_hand(nodes: dict[str, dict[str, object]]) -> torch.Tensor:
 def test_readers_of_made_items_get_better() -> None:
     """A few steps up the term alone, and made items are read more nearly as they were made."""
     model, batch = model_with(), batch_of_digits()
-    optimiser = torch.optim.Adam(model.parameters(), 1e-2)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
     found = []
     for _ in range(40):
         _, p = model(batch)
         found.append(p["swap"].log_prob.mean().item())
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (-p["swap"].log_prob.mean()).backward()
-        optimiser.step()
+        optimizer.step()
     assert found[-1] > found[0] + 1

@@ -1,4 +1,4 @@
-"""Two views of columns: standardised and by rank, holes filled and marked, and back to entries."""
+"""Two views of columns: standardized and by rank, holes filled and marked, and back to entries."""
 
 import math
 from statistics import NormalDist
@@ -124,7 +124,7 @@ def test_a_category_is_its_one_hot_columns() -> None:
     torch.testing.assert_close(category(entry[:, None]).inputs, columns(spread).inputs)
 
 
-def test_plain_columns_are_standardised_by_the_labelled_rows_and_reach_far() -> None:
+def test_plain_columns_are_standardised_by_the_labeled_rows_and_reach_far() -> None:
     rows = torch.tensor([[1.0, 5.0], [3.0, 5.0], [NAN, 5.0], [100.0, 7.0], [-50.0, 3.0]])
     columns = [{"name": "a", "kind": "real", "holes": True}, {"name": "b", "kind": "real"}]
     views = TableViews(columns, 5, plain=True)
@@ -133,7 +133,7 @@ def test_plain_columns_are_standardised_by_the_labelled_rows_and_reach_far() -> 
     assert few.inputs.shape == (3, views.inputs + 2)
     plain = few.inputs[:, views.inputs :]
     torch.testing.assert_close(plain[:, 0], torch.tensor([-1.0, 20.0, 30.0]))  # mean 2, deviation 1
-    spread = math.sqrt(8 / 5)  # of all rows, since the labelled ones are all alike
+    spread = math.sqrt(8 / 5)  # of all rows, since the labeled ones are all alike
     torch.testing.assert_close(plain[:, 1], torch.tensor([0.0, 2 / spread, 0.0]))
     hole = views(torch.tensor([[NAN, 5.0]]))
     filled = hole.columns[STANDARD, 0, 0] * views.scales[STANDARD, 0] + views.means[STANDARD, 0]

@@ -122,7 +122,7 @@ def test_sampling_is_for_training_and_its_gradients_are_sparse(mixing: str) -> N
     assert decoder.words.weight.grad.is_sparse
     decoder = TopicDecoder(2, 7, mixing, sampled=1).eval()
     torch.testing.assert_close(decoder.log_likelihood(z, x), word_log_likelihood(decoder.logits(z), x))
-    with pytest.raises(SpecError, match="no normaliser to sample"):
+    with pytest.raises(SpecError, match="no normalizer to sample"):
         TopicDecoder(2, 7, "mixture", sampled=1)
 
 

@@ -15,7 +15,7 @@ from unknot.objectives import semi_supervised
 APART = {
     "digit": {**NODES["digit"], "sees": SHAPES, "gradient": "detached"},
     "style": {**NODES["style"], "sees": PIXELS},
-    "x": {**NODES["x"], "recogniser": "apart", "channels": [4, 8], "recognition_hidden": [12]},
+    "x": {**NODES["x"], "encoder": "apart", "channels": [4, 8], "recognition_hidden": [12]},
 }
 
 
@@ -41,7 +41,7 @@ def test_the_generative_model_does_not_reach_the_features_of_a_detached_class() 
 
 def test_convolutions_twice_and_only_what_is_asked_for() -> None:
     """A style with convolutions of its own; where only the class is read, they are not run."""
-    nodes = {**APART, "x": {**NODES["x"], "recogniser": "doubled", "channels": [4, 8]}}
+    nodes = {**APART, "x": {**NODES["x"], "encoder": "doubled", "channels": [4, 8]}}
     torch.manual_seed(0)
     model, x = GraphicalModel({"nodes": nodes}, (1, 8, 8)).eval(), batch_of_digits().x
     trunk = model.trunk
@@ -68,10 +68,10 @@ def test_agreement_runs_the_class_s_network_alone() -> None:
 
 def test_it_is_for_images() -> None:
     with pytest.raises(
-        SpecError, match=r"node 'x': recogniser apart is for images \(C, H, W\), but data is \(5,\)"
+        SpecError, match=r"node 'x': encoder apart is for images \(C, H, W\), but data is \(5,\)"
     ):
         GraphicalModel({"nodes": APART}, (5,))
     with pytest.raises(
-        SpecError, match="recognisers faces, apart, doubled, framed and components describe how image data is"
+        SpecError, match="encoders faces, apart, doubled, framed and components describe how image data is"
     ):
-        GraphicalModel({"nodes": {**APART, "style": {**APART["style"], "recogniser": "apart"}}}, (1, 8, 8))
+        GraphicalModel({"nodes": {**APART, "style": {**APART["style"], "encoder": "apart"}}}, (1, 8, 8))

@@ -11,7 +11,7 @@ from unknot.errors import SpecError
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.whitening import Whitening
 
-STYLE = {"family": "normal", "size": 3, "recognised_from": ["x", "digit"], "whiten": "digit"}
+STYLE = {"family": "normal", "size": 3, "inferred_from": ["x", "digit"], "whiten": "digit"}
 
 
 def model_with(**settings: object) -> GraphicalModel:
@@ -172,7 +172,7 @@ def test_moments_are_kept_with_the_weights() -> None:
     "wrong",
     [
         {"whiten": "x"},
-        {"recognised_from": ["x"]},
+        {"inferred_from": ["x"]},
         {"labels": True},
         {"family": "direction"},
     ],

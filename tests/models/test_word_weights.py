@@ -46,7 +46,7 @@ def test_the_weights_are_those_of_the_training_documents() -> None:
 
 def test_only_words_are_weighed() -> None:
     nodes = {
-        "z": {"family": "normal", "size": 2, "recognised_from": ["x"]},
+        "z": {"family": "normal", "size": 2, "inferred_from": ["x"]},
         "x": {"family": "bernoulli", "parents": ["z"], "weights": "tfidf"},
     }
     with pytest.raises(SpecError, match="node 'x': weights are of words"):

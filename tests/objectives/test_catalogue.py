@@ -24,7 +24,14 @@ def plain(formula: str) -> str:
 
 def test_every_objective_is_there_s17s_first_then_the_rows_of_table_1() -> None:
     assert list(CATALOGUE) == [
-        *("elbo", "semi_supervised", "importance_weighted", "labels_alone", "classes_alone", "sleep"),
+        *(
+            "elbo",
+            "semi_supervised",
+            "importance_weighted",
+            "supervised",
+            "information_maximization",
+            "sleep",
+        ),
         *("vae", "beta_vae", "dip_vae", "info_vae", "capacity_vae", "anchor_vae", "information_dropout"),
         *("beta_tcvae", "factor_vae", "hfvae"),
     ]

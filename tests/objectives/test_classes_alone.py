@@ -7,7 +7,7 @@ import torch
 
 from unknot import Trace
 from unknot.errors import SpecError
-from unknot.objectives import classes_alone
+from unknot.objectives import information_maximization
 from unknot.objectives.parts.class_parts import class_parts
 
 
@@ -22,7 +22,7 @@ def programs(logits: torch.Tensor) -> tuple[Trace, Trace]:
 def test_is_the_reward_of_information_less_the_price_of_uneven_classes() -> None:
     torch.manual_seed(0)
     q, p = programs(torch.randn(8, 3))
-    terms = classes_alone(q, p, information=20.0, marginal=40.0)
+    terms = information_maximization(q, p, information=20.0, marginal=40.0)
     information, marginal = class_parts(q, p, "c")
     torch.testing.assert_close(terms.loss, -(-20.0 * information + 40.0 * marginal).mean())
 
@@ -30,9 +30,9 @@ def test_is_the_reward_of_information_less_the_price_of_uneven_classes() -> None
 def test_the_data_does_not_count_and_log_terms_do() -> None:
     torch.manual_seed(1)
     q, p = programs(torch.randn(8, 3))
-    before = classes_alone(q, p)
+    before = information_maximization(q, p)
     p.log_term(torch.arange(8.0), name="agreement")
-    after = classes_alone(q, p)
+    after = information_maximization(q, p)
     assert list(after) == ["information[c]", "marginal[c]", "log_term[agreement]"]
     torch.testing.assert_close(after.loss, before.loss - 3.5)
 
@@ -41,11 +41,11 @@ def test_two_heaps_are_sorted_into_two_classes() -> None:
     torch.manual_seed(2)
     x = torch.cat([torch.randn(40, 2) + 3, torch.randn(40, 2) - 3])
     network = torch.nn.Linear(2, 2)
-    optimiser = torch.optim.Adam(network.parameters(), 0.1)
+    optimizer = torch.optim.Adam(network.parameters(), 0.1)
     for _ in range(60):
-        optimiser.zero_grad()
-        classes_alone(*programs(network(x)), marginal=2.0).loss.backward()
-        optimiser.step()
+        optimizer.zero_grad()
+        information_maximization(*programs(network(x)), marginal=2.0).loss.backward()
+        optimizer.step()
     found = network(x).argmax(-1)
     agrees = (found == torch.cat([torch.zeros(40), torch.ones(40)])).float().mean().item()
     assert max(agrees, 1 - agrees) > 0.95  # heaps six standard deviations apart: no draw decides it
@@ -55,4 +55,4 @@ def test_without_a_class_it_says_so() -> None:
     q, p = Trace(), Trace()
     p.normal(0.0, 1.0, value=q.normal(torch.zeros(3, 1), 1.0, name="z"), name="z")
     with pytest.raises(SpecError, match="no class"):
-        classes_alone(q, p)
+        information_maximization(q, p)

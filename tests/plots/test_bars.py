@@ -1,4 +1,4 @@
-"""Bars: as long as their numbers, unused ones in grey."""
+"""Bars: as long as their numbers, unused ones in gray."""
 
 from __future__ import annotations
 

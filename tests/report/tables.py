@@ -1,4 +1,4 @@
-"""A table with a class and a number to recognise, and answers that are made by hand."""
+"""A table with a class and a number to recognize, and answers that are made by hand."""
 
 from __future__ import annotations
 

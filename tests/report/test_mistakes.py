@@ -36,7 +36,7 @@ def test_images_are_shown() -> None:
     images = np.random.default_rng(0).integers(0, 255, (12, 6, 6)).astype(np.uint8)
     data = from_arrays(images, {"kind": ["a", "abyssinian cat"] * 6})
     nodes = [
-        node("kind", "concrete", 2, recognised_from=["x"], labels=True),
+        node("kind", "concrete", 2, inferred_from=["x"], labels=True),
         node("x", "bernoulli", parents=["kind"]),
     ]
     shares = np.tile([0.8, 0.2], (12, 1))  # "a" for all: every other one is wrong

@@ -19,7 +19,7 @@ from unknot.objectives.terms import Terms
 class ClassAndStyle(nn.Module):
     """A digit y (Concrete, partly observed) and a style z, both from an MLP; and back.
 
-    The style is recognised from x and y, or with ``independent`` from x alone.
+    The style is recognized from x and y, or with ``independent`` from x alone.
     """
 
     temperature: Tensor

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from unknot.train.checkpoint import pack_optimiser, unpack_optimiser
+from unknot.train.checkpoint import pack_optimizer, unpack_optimizer
 from unknot.train.lazy_adam import LazyAdam, entries
 
 
@@ -15,7 +15,7 @@ def gradients() -> list[Tensor]:
     return [torch.randn(5, 3) * (torch.arange(5)[:, None] % step == 0) for step in (1, 2, 3)]
 
 
-def test_both_kinds_in_one_optimiser() -> None:
+def test_both_kinds_in_one_optimizer() -> None:
     torch.manual_seed(0)
     first, second = nn.Parameter(torch.randn(5, 3)), nn.Parameter(torch.randn(5, 3))
     others = [nn.Parameter(one.detach().clone()) for one in (first, second)]
@@ -34,17 +34,17 @@ def test_both_kinds_in_one_optimiser() -> None:
     torch.testing.assert_close(first, others[0])
     torch.testing.assert_close(second, others[1])
     again = LazyAdam([first, second], **settings, fused=True)  # type: ignore[arg-type]
-    unpack_optimiser(again, pack_optimiser(ours))  # one checkpoint for both
+    unpack_optimizer(again, pack_optimizer(ours))  # one checkpoint for both
     for key, value in ours.state[second].items():
         assert torch.equal(again.state[second][key], value)
 
 
 def test_rows_without_gradient_stay() -> None:
     weight = nn.Parameter(torch.ones(4, 2))
-    optimiser = LazyAdam([weight], lr=0.1)
+    optimizer = LazyAdam([weight], lr=0.1)
     for row in (1, 3):
         weight.grad = torch.eye(4)[:, [row, row]].to_sparse(1)
-        optimiser.step()
+        optimizer.step()
     assert weight[[0, 2]].tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert bool((weight[[1, 3]] < 1).all())
 
@@ -53,23 +53,23 @@ def test_weight_decay_is_about_all_rows() -> None:
     weight = nn.Parameter(torch.ones(4, 2))
     same = nn.Parameter(torch.ones(4, 2))
     for one, kind in ((weight, LazyAdam), (same, torch.optim.Adam)):
-        optimiser = kind([one], lr=0.1, weight_decay=0.5)
+        optimizer = kind([one], lr=0.1, weight_decay=0.5)
         gradient = torch.eye(4)[:, :2]
         one.grad = gradient.to_sparse(1) if kind is LazyAdam else gradient
-        optimiser.step()
+        optimizer.step()
     torch.testing.assert_close(weight, same)
 
 
 def test_a_bad_step_changes_nothing() -> None:
     weight = nn.Parameter(torch.ones(4, 2))
-    optimiser = LazyAdam([weight], lr=0.1)
-    optimiser.found_inf = torch.ones(())  # type: ignore[attr-defined]
+    optimizer = LazyAdam([weight], lr=0.1)
+    optimizer.found_inf = torch.ones(())  # type: ignore[attr-defined]
     weight.grad = torch.full((4, 2), torch.nan).to_sparse(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             torch.optim.Adam, "step", lambda *_: None
         )  # only fused Adam takes found_inf, on a device
-        optimiser.step()
+        optimizer.step()
     assert weight.tolist() == torch.ones(4, 2).tolist()
 
 

@@ -14,7 +14,7 @@ from unknot.train import RunFolder, TrainConfig, fit
 from unknot.train.objective import step_objective
 from unknot.train.stages import Stage, stage_at
 
-LABELS_FIRST = {"steps": 3, "objective": {"name": "labels_alone"}}
+LABELS_FIRST = {"steps": 3, "objective": {"name": "supervised"}}
 
 
 def _config(**more: Any) -> TrainConfig:

@@ -33,7 +33,7 @@ def test_the_defaults_are_written_once() -> None:
     config = train_config(data, {})
     assert (config.steps, config.batch_size) == (1000, 40)
     assert config.objective == {"name": "semi_supervised", "alpha": 20.0}
-    assert config.labelled_share == pytest.approx(1 / 3)
+    assert config.labeled_share == pytest.approx(1 / 3)
     assert train_config(from_arrays(X), {}).objective == "elbo"
     assert train_config(data, {"epochs": 2}).steps is None
 

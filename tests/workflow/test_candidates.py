@@ -13,7 +13,7 @@ from unknot.workflow.prediction import predict
 
 
 class Signs:
-    """x is y times two, up to noise; the recogniser always says one, and offers minus one for some items."""
+    """x is y times two, up to noise; the encoder always says one, and offers minus one for some items."""
 
     def __init__(self, offers: list[tuple[int, int]]) -> None:
         self.offers = offers
@@ -48,7 +48,7 @@ def test_the_greatest_bound_wins_and_other_items_are_left_alone() -> None:
         told = best_candidates(as_program(program), X)
     assert told is not None
     assert told["y"].tolist() == [0, -1, -1, 1]
-    # the third is read as the recogniser is drawn to, though it is wrong
+    # the third is read as the encoder is drawn to, though it is wrong
     assert predict(as_program(program), X).values["y"].tolist() == [0, 1, 1, 1]
 
 

@@ -21,8 +21,8 @@ DATA = from_arrays(
     {"kind": np.arange(60) % 3, "half": np.arange(60) % 3 - 1, "constant": np.zeros(60)},
 )
 SPEC = [
-    node("kind", "concrete", 3, recognised_from=["x"]),
-    node("style", "normal", 2, recognised_from=["x"]),
+    node("kind", "concrete", 3, inferred_from=["x"]),
+    node("style", "normal", 2, inferred_from=["x"]),
     node("x", "normal", parents=["kind", "style"]),
 ]
 
@@ -33,7 +33,7 @@ def model() -> TrainedModel:
     return like(SPEC, DATA)
 
 
-def test_what_the_recogniser_says_beside_what_is_known(model: TrainedModel) -> None:
+def test_what_the_encoder_says_beside_what_is_known(model: TrainedModel) -> None:
     found = codes_of(model, DATA)
     said = predict_dataset(model, DATA).predictions
     assert isinstance(found.codes["kind"], Probabilities)

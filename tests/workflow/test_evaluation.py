@@ -1,4 +1,4 @@
-"""Scores of a recogniser against counting by hand, and predictions in users' own names."""
+"""Scores of an encoder against counting by hand, and predictions in users' own names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from unknot.workflow.evaluation import predict_dataset, scores
 from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
-    node("kind", "concrete", 3, recognised_from=["x"], labels=True),
-    node("light", "direction", 3, recognised_from=["x"], labels=True),
-    node("size", "normal", 1, recognised_from=["x", "kind"], labels=True),
-    node("odd", "bernoulli", 1, recognised_from=["x"], labels=True),
+    node("kind", "concrete", 3, inferred_from=["x"], labels=True),
+    node("light", "direction", 3, inferred_from=["x"], labels=True),
+    node("size", "normal", 1, inferred_from=["x", "kind"], labels=True),
+    node("odd", "bernoulli", 1, inferred_from=["x"], labels=True),
     node("x", "normal", parents=["kind", "light", "size", "odd"]),
 ]
 RNG = np.random.default_rng(0)

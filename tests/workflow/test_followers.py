@@ -8,11 +8,11 @@ from unknot.workflow.followers import followers
 
 def test_only_what_never_looks_at_the_data_follows() -> None:
     nodes = [
-        node("light", "direction", 3, recognised_from=["x"]),
-        node("who", "concrete", 4, recognised_from=["x"]),
-        node("shape", "normal", 2, recognised_from=["light", "who"]),
-        node("shade", "normal", 2, recognised_from=["shape"]),
-        node("style", "normal", 2, recognised_from=["x", "who"]),
+        node("light", "direction", 3, inferred_from=["x"]),
+        node("who", "concrete", 4, inferred_from=["x"]),
+        node("shape", "normal", 2, inferred_from=["light", "who"]),
+        node("shade", "normal", 2, inferred_from=["shape"]),
+        node("style", "normal", 2, inferred_from=["x", "who"]),
         node("x", "normal", parents=["shape", "shade", "style"]),
     ]
     assert followers(nodes, "light") == ["shape", "shade"]

@@ -40,9 +40,9 @@ def test_families_of_factors() -> None:
     assert found["kind"] == {"family": "concrete", "size": 2}
     assert found["yes"] == {"family": "concrete", "size": 2}
     assert found["many"] == {"family": "concrete", "size": 4}
-    assert found["size"]["centre"] == [20.0]
+    assert found["size"]["center"] == [20.0]
     assert found["size"]["spread"] == pytest.approx([np.std([10, 30, 20])])
-    assert found["where"]["centre"] == pytest.approx([1.0, 5.0])
+    assert found["where"]["center"] == pytest.approx([1.0, 5.0])
     assert found["where"]["spread"][1] == 1.0  # all the same: no spread to measure
     spec = model_for_data(data, style=2)
     assert {n.name for n in spec.nodes} == {*labels, "style", "x"}
@@ -56,7 +56,7 @@ def test_a_described_table_takes_columns_from_the_data(tmp_path) -> None:
 
     (tmp_path / "t.csv").write_text("age,blood\n30,A\n50,B\n,O\n")
     data = read_user_data(tmp_path / "t.csv")
-    spec = read_spec([node("z", "normal", 2, recognised_from=["x"]), node("x", "table", parents=["z"])])
+    spec = read_spec([node("z", "normal", 2, inferred_from=["x"]), node("x", "table", parents=["z"])])
     filled = with_columns(spec, data)
     assert [c["kind"] for c in filled.data.columns] == ["real", "category"]
     assert filled.data.columns[0]["mean"] == 40.0

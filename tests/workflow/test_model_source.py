@@ -13,7 +13,7 @@ from unknot.models import node
 from unknot.models.spec import read_spec
 from unknot.workflow.model_source import PROGRAM, Described, Programmed, read_source
 
-NODES = [node("z", "normal", 2, recognised_from=["x"]), node("x", "normal", parents=["z"])]
+NODES = [node("z", "normal", 2, inferred_from=["x"]), node("x", "normal", parents=["z"])]
 DATA = from_arrays(torch.rand(5, 3).numpy(), {"kind": [0, 1, 0, 1, 1]})
 
 

@@ -17,8 +17,8 @@ from unknot.models import node
 from unknot.workflow.nested import Nested
 
 NODES = [
-    node("digit", "concrete", 10, recognised_from=["x"], labels=True),
-    node("style", "normal", 3, recognised_from=["x", "digit"]),
+    node("digit", "concrete", 10, inferred_from=["x"], labels=True),
+    node("style", "normal", 3, inferred_from=["x", "digit"]),
     node("x", "bernoulli", parents=["digit", "style"]),
 ]
 BATCH = 6
@@ -69,8 +69,8 @@ def test_densities_by_hand(saved: Path, alone: nn.Module) -> None:
     h = alone.trunk(x)
     masses = alone.recognition["digit"](h).log_softmax(-1)
     assert torch.allclose(q["turn[0].digit"].log_prob, masses[torch.arange(BATCH), labels])
-    standardised = (torch.eye(10)[labels] - 0.1) * 10 / 3
-    loc, raw = alone.recognition["style"](torch.cat([h, standardised], -1)).chunk(2, -1)
+    standardized = (torch.eye(10)[labels] - 0.1) * 10 / 3
+    loc, raw = alone.recognition["style"](torch.cat([h, standardized], -1)).chunk(2, -1)
     style = Normal(loc, nn.functional.softplus(raw) + 1e-3).log_prob(q["turn[0].style"].value).sum(-1)
     assert torch.allclose(q["turn[0].style"].log_prob, style, atol=1e-5)
 

@@ -12,8 +12,8 @@ from unknot.models import node
 from unknot.workflow.prediction import mode_trace, predict, site_prediction
 
 NODES = [
-    node("digit", "concrete", 4, recognised_from=["x"], labels=True),
-    node("style", "normal", 3, recognised_from=["x", "digit"]),
+    node("digit", "concrete", 4, inferred_from=["x"], labels=True),
+    node("style", "normal", 3, inferred_from=["x", "digit"]),
     node("x", "bernoulli", parents=["digit", "style"]),
 ]
 

@@ -214,7 +214,7 @@ def test_it_is_saved_and_loaded_with_its_program(folder: Path, capsys: pytest.Ca
     assert torch.equal(model.predict(x).predictions["digit"], again.predict(x).predictions["digit"])
     assert model.vary(x, "digit", torch.arange(10)).shape == (3, 10, 1, 8, 8)
     assert model.reconstruct(x).shape == x.shape
-    assert [node.name for node in model.labelled] == ["digit"]
+    assert [node.name for node in model.labeled] == ["digit"]
     assert "digit: concrete, 10 classes, takes labels" in model.describe()
 
 

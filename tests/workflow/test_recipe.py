@@ -29,16 +29,16 @@ def test_what_is_not_said_has_defaults() -> None:
     config = put_together.config
     assert (config.steps, config.batch_size) == (1000, 256)
     assert config.objective == {"name": "semi_supervised", "alpha": 20.0}
-    assert config.labelled_share is None  # every item is labelled
+    assert config.labeled_share is None  # every item is labeled
     assert bool(data.factors["digit"].known.all())
     assert [n.name for n in put_together.model.nodes] == ["digit", "style", "x"]
 
 
 def test_scarce_labels_come_oftener() -> None:
     made = recipe(labels={"digit": 50})
-    assert train_config(shown(made), made.train).labelled_share == pytest.approx(1 / 3)
-    fixed = recipe(labels={"digit": 50}, train={"labelled_share": 0.1})
-    assert train_config(shown(fixed), fixed.train).labelled_share == 0.1
+    assert train_config(shown(made), made.train).labeled_share == pytest.approx(1 / 3)
+    fixed = recipe(labels={"digit": 50}, train={"labeled_share": 0.1})
+    assert train_config(shown(fixed), fixed.train).labeled_share == 0.1
 
 
 def test_epochs_instead_of_steps() -> None:
@@ -117,7 +117,7 @@ def test_kinds_of_labels_that_there_are_not(tmp_path: Path) -> None:
 def test_a_described_model_says_what_its_labels_are(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 3), np.float32), kind=[0.0, 1.0, np.nan, 0.0])
     nodes = {
-        "kind": {"family": "concrete", "size": 2, "recognised_from": "x", "labels": True},
+        "kind": {"family": "concrete", "size": 2, "inferred_from": "x", "labels": True},
         "x": {"family": "normal", "parents": "kind"},
     }
     made = Recipe({"file": str(tmp_path / "a.npz")}, model={"nodes": nodes})

@@ -33,7 +33,7 @@ def test_our_own_specs_agree(path: Path) -> None:
 
 
 NODES = {
-    "digit": {"family": "concrete", "size": 10, "recognised_from": "x", "labels": True},
+    "digit": {"family": "concrete", "size": 10, "inferred_from": "x", "labels": True},
     "x": {"family": "bernoulli", "parents": "digit"},
 }
 

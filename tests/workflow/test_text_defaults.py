@@ -1,4 +1,4 @@
-"""The default model of labelled texts."""
+"""The default model of labeled texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_texts_with_one_class_factor_get_it() -> None:
     assert not suits_text_model(from_texts(TEXTS, {"score": [0.5, 0.1, 0.2, 0.9]}))
     assert not suits_text_model(from_arrays(np.zeros((4, 3)), {"group": [0, 1, 0, 1]}))
     made = assemble(data, {}, {})
-    assert [(n.name, n.recogniser) for n in made.model.latents] == [("group", "bayes")]
+    assert [(n.name, n.encoder) for n in made.model.latents] == [("group", "bayes")]
     assert made.config.learning_rate == {"name": "cosine", "start": 1e-2, "end": 0.0, "warmup": 20}
     assert made.config.batch_size == 4
     plain = assemble(data, {"style": 3}, {})  # whoever says something of the plain model gets it

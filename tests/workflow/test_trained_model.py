@@ -17,9 +17,9 @@ from unknot.models import node
 from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
-    node("kind", "concrete", 3, recognised_from=["x"], labels=True),
-    node("shade", "normal", 2, recognised_from=["kind"]),
-    node("style", "normal", 2, recognised_from=["x", "kind"]),
+    node("kind", "concrete", 3, inferred_from=["x"], labels=True),
+    node("shade", "normal", 2, inferred_from=["kind"]),
+    node("style", "normal", 2, inferred_from=["x", "kind"]),
     node("x", "normal", parents=["kind", "shade", "style"]),
 ]
 KIND = Factor("kind", "categorical", torch.zeros(0, dtype=torch.int64), ("10", "20", "30"))
@@ -33,11 +33,11 @@ def model() -> TrainedModel:
 
 def test_what_there_is(model: TrainedModel) -> None:
     assert [one.name for one in model.latents] == ["kind", "shade", "style"]
-    assert [one.name for one in model.labelled] == ["kind"]
+    assert [one.name for one in model.labeled] == ["kind"]
     assert model.class_values("kind") == [10, 20, 30]
     assert "kind: concrete, 3 classes, takes labels" in model.describe()
-    with pytest.raises(SpecError, match="no factor 'colour' to set; there are kind, shade, style"):
-        model.node("colour")
+    with pytest.raises(SpecError, match="no factor 'color' to set; there are kind, shade, style"):
+        model.node("color")
 
 
 def test_values_in_the_users_words(model: TrainedModel) -> None:

@@ -21,9 +21,9 @@ from unknot.errors import UnknotError, UnknotWarning
 # Name -> the line in `unknot --help`. The module is the name with "_" for "-".
 COMMANDS = {
     "demo": "Learn digits from 100 labels and write a report, in a few minutes.",
-    "fit": "Train a model on partly labelled data.",
-    "evaluate": "How well a run's recogniser does.",
-    "predict": "A table of what the recogniser says of new data.",
+    "fit": "Train a model on partly labeled data.",
+    "evaluate": "How well a run's encoder does.",
+    "predict": "A table of what the encoder says of new data.",
     "sample": "New data from a run's generator.",
     "report": "One HTML page about a run.",
     "sweep": "Train many settings and seeds, and rank them on one page.",

@@ -1,4 +1,4 @@
-"""`unknot evaluate`: how well a run's recogniser does."""
+"""`unknot evaluate`: how well a run's encoder does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def command(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Print the recogniser's error for every named factor, on the test split or on other data.
+    """Print the encoder's error for every named factor, on the test split or on other data.
 
     With --counterfactuals every factor of up to 1,000 items is changed while everything else is kept, and it is said
     how often that is read as intended, by the model itself and by a reader of its own; how far the rest moves; and how

@@ -1,4 +1,4 @@
-"""`unknot fit`: train a model on partly labelled data."""
+"""`unknot fit`: train a model on partly labeled data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def command(
         bool, typer.Option(help="Say at the end whether anything went wrong in training.")
     ] = True,
 ) -> None:
-    """Train a model on partly labelled data, and say how well its recogniser does.
+    """Train a model on partly labeled data, and say how well its encoder does.
 
     **Examples**
 
@@ -94,14 +94,14 @@ def command(
     found = [] if test is None or answers is None else scores(model, test, answers)
     if found:
         show_scores(found, "test data")
-    elif model.labelled:
+    elif model.labeled:
         typer.echo(
-            f"There is no labelled test data: `unknot evaluate {where} DATA`, or keep a part, "
+            f"There is no labeled test data: `unknot evaluate {where} DATA`, or keep a part, "
             "`--set data.test_share=0.2`."
         )
     if verdict:
         _say_verdict(trained, result.history, answers)
-    use = "predict {} DATA -o table.csv" if model.labelled else "sample {}"
+    use = "predict {} DATA -o table.csv" if model.labeled else "sample {}"
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot {use.format(where)}`.")
 
 

@@ -51,5 +51,5 @@ def data_to_test(
         return model, read_like(model, data, usage), None
     trained = open_run(path, data_dir)
     if trained.test is None:
-        raise DataError(f"{trained.train.name} has no test split: name labelled data, `{usage}`.")
+        raise DataError(f"{trained.train.name} has no test split: name labeled data, `{usage}`.")
     return trained.model, trained.test, trained.train

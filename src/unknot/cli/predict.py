@@ -1,4 +1,4 @@
-"""`unknot predict`: a table of what the recogniser says of new data."""
+"""`unknot predict`: a table of what the encoder says of new data."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(
     if output.suffix.lower() != ".csv":
         raise SpecError(f"cannot write {output}: predictions go to a .csv table.")
     model = TrainedModel.load(run)
-    if not model.labelled:
+    if not model.labeled:
         raise DataError(
             f"the model in {run} takes no labels, so there is no factor to predict; in Python StructuredVAE.load gives "
             "a model whose transform has the codes."

@@ -19,9 +19,9 @@ def show_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]])
 
 
 def show_scores(found: Iterable[Score], where: str) -> None:
-    """Print the recogniser's scores."""
+    """Print the encoder's scores."""
     show_table(
-        f"Recogniser on the {where}",
+        f"Encoder on the {where}",
         ("factor", "measure", "value", "items"),
         [(s.factor, s.measure, s.text, str(s.items)) for s in found],
     )

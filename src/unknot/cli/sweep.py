@@ -61,7 +61,7 @@ def command(
     after an interrupt, or with more seeds or values, the same command does what is missing and nothing twice; a run
     that was stopped goes on from its last step.
 
-    Runs are ranked by their error on labelled test data; where the model takes no labels, by a score against the
+    Runs are ranked by their error on labeled test data; where the model takes no labels, by a score against the
     factors that the test data know; where nothing is known, by UDR: how well the restarts of a setting agree.
 
     With --ray every run is a task on a cluster and its folder comes back. All machines must find the data under the
@@ -71,7 +71,7 @@ def command(
 
         unknot sweep spec.yaml mine.npz --grid train.objective.beta=1,4,12 --seeds 5
 
-        unknot sweep wine.csv --label kind --grid model.committee.members=4,16     without a spec
+        unknot sweep wine.csv --label kind --grid model.ensemble.members=4,16     without a spec
 
         unknot sweep spec.yaml --grid model.style=2,5,10 --rank-by udr             chosen without labels
 

@@ -177,7 +177,7 @@ class Program(nn.Module):
     def sample_data(self, q: Trace | GivenValues) -> Tensor:
         """Draw data ``(B, event...)`` at the values in ``q``.
 
-        By default the value that the decoder's data site draws. Bernoulli sites give their mean: they score grey
+        By default the value that the decoder's data site draws. Bernoulli sites give their mean: they score gray
         values, but would draw black and white. So does a program that defines only its expected data.
         """
         if _overrides(self, "expected_data", "decode_mean"):
@@ -382,8 +382,8 @@ def data_site(q: Trace | GivenValues, p: Trace) -> str:
 
 def sampled_value(node: Node) -> Tensor:
     """Return the data that a generated site holds; for a Bernoulli site its mean, see :meth:`Program.sample_data`."""
-    grey = isinstance(node, Variable) and isinstance(node.dist, Bernoulli)
-    return _mean(node) if grey else node.value
+    gray = isinstance(node, Variable) and isinstance(node.dist, Bernoulli)
+    return _mean(node) if gray else node.value
 
 
 def _mean(node: Node) -> Tensor:

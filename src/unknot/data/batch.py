@@ -78,28 +78,28 @@ def epoch_order(size: int, shuffle: bool, generator: torch.Generator | None) -> 
     return torch.randperm(size, generator=generator) if shuffle else torch.arange(size)
 
 
-def supervised_order(labelled: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-    """Rows of one epoch in which labelled items make up the given share, spread evenly.
+def supervised_order(labeled: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+    """Rows of one epoch in which labeled items make up the given share, spread evenly.
 
-    Every unlabelled item comes once. Labelled items are gone through again and again, reshuffled each
+    Every unlabeled item comes once. Labeled items are gone through again and again, reshuffled each
     time, so that no two differ by more than one in how often they come. With T rows of which L are
-    labelled, row t is labelled where floor((t+1) L/T) steps up, hence any stretch of B rows holds
-    B L/T labelled ones, rounded up or down. With a share of 1 an epoch is one pass over the labelled items.
+    labeled, row t is labeled where floor((t+1) L/T) steps up, hence any stretch of B rows holds
+    B L/T labeled ones, rounded up or down. With a share of 1 an epoch is one pass over the labeled items.
     """
-    rows_with, rows_without = labelled.nonzero()[:, 0], (~labelled).nonzero()[:, 0]
+    rows_with, rows_without = labeled.nonzero()[:, 0], (~labeled).nonzero()[:, 0]
     if not 0.0 <= share <= 1.0:
-        raise DataError(f"labelled_share is a fraction from 0 to 1, got {share}.")
+        raise DataError(f"labeled_share is a fraction from 0 to 1, got {share}.")
     if len(rows_with) == 0 and share > 0:
-        raise DataError(f"labelled_share={share}, but no item is labelled; draw a larger label budget.")
+        raise DataError(f"labeled_share={share}, but no item is labeled; draw a larger label budget.")
     if len(rows_without) == 0 and share < 1:
-        raise DataError(f"labelled_share={share}, but every item is labelled; leave labelled_share out.")
+        raise DataError(f"labeled_share={share}, but every item is labeled; leave labeled_share out.")
 
     if share == 1.0:
         return _cycle(rows_with, len(rows_with), generator)
     wanted = round(share * len(rows_without) / (1 - share))
     total = wanted + len(rows_without)
     steps = torch.arange(total + 1) * wanted // total
-    turn = steps[1:] > steps[:-1]  # (T,) bool: here comes a labelled one
+    turn = steps[1:] > steps[:-1]  # (T,) bool: here comes a labeled one
     order = torch.empty(total, dtype=torch.int64)
     order[turn] = _cycle(rows_with, wanted, generator)
     order[~turn] = _cycle(rows_without, len(rows_without), generator)

@@ -23,7 +23,7 @@ class Dataset:
     """One shape for every data set.
 
     * ``name``: what it is called in messages;
-    * ``x``: ``(N, ...)``. Images are ``(N, C, H, W)``, with C = 1 for grey and 3 for colour, and stay uint8 until
+    * ``x``: ``(N, ...)``. Images are ``(N, C, H, W)``, with C = 1 for gray and 3 for color, and stay uint8 until
       the batch, which scales them to [0, 1]. Binary images may be ``PackedBits``, counts of words ``SparseCounts``,
       whose batches are sparse; ``StoredItems`` stay in a file until the batch. Any other
       dtype reaches the batch as float32 with its values unchanged;
@@ -97,7 +97,7 @@ class Dataset:
         factors = {name: f.select(rows) for name, f in self.factors.items()}
         return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={})
 
-    def labelled(self, factor: str) -> Dataset:
+    def labeled(self, factor: str) -> Dataset:
         """The items that show a label of the ``factor``."""
         return self.subset(self.factor(factor).known)
 
@@ -136,8 +136,8 @@ class Dataset:
         generator: torch.Generator | None = None,
         drop_last: bool = False,
         device: torch.device | str | None = None,
-        labelled_share: float | None = None,
-        labelled_by: str | Sequence[str] | None = None,
+        labeled_share: float | None = None,
+        labeled_by: str | Sequence[str] | None = None,
     ) -> Iterator[Batch]:
         """One epoch of batches: every item once.
 
@@ -148,11 +148,11 @@ class Dataset:
         * ``seed``, ``generator``: where the order comes from, one of them; without, from torch's global generator;
         * ``drop_last``: leave out the last batch if it is smaller than the others;
         * ``device``: where each batch is moved to; items are gathered on the device of the data set;
-        * ``labelled_share``: an epoch in which labelled items come more often (or more seldom): every unlabelled item
-          once, and labelled items so that they make up this share of each batch, rounded up or down (the supervision
+        * ``labeled_share``: an epoch in which labeled items come more often (or more seldom): every unlabeled item
+          once, and labeled items so that they make up this share of each batch, rounded up or down (the supervision
           rate ρ of S16 and S17; :func:`unknot.objectives.supervision_rate` gives it for a γ). Such an epoch is always
-          shuffled; where labelled items are few, a batch may hold one twice;
-        * ``labelled_by``: the factor, or factors, whose label makes an item a labelled one; by default any factor.
+          shuffled; where labeled items are few, a batch may hold one twice;
+        * ``labeled_by``: the factor, or factors, whose label makes an item a labeled one; by default any factor.
 
         Returns an iterator over :class:`~unknot.data.Batch`.
         """
@@ -164,12 +164,12 @@ class Dataset:
             generator = torch.Generator().manual_seed(seed)
         for factor in self.factors.values():
             factor.refuse_wrong_values()
-        if labelled_share is None:
+        if labeled_share is None:
             order = epoch_order(len(self), shuffle, generator)
         elif not shuffle:
-            raise DataError(f"{self.name}: an epoch with labelled_share is shuffled; leave shuffle on.")
+            raise DataError(f"{self.name}: an epoch with labeled_share is shuffled; leave shuffle on.")
         else:
-            order = supervised_order(any_known(self, labelled_by), labelled_share, generator)
+            order = supervised_order(any_known(self, labeled_by), labeled_share, generator)
         return iterate(self, order, batch_size, drop_last, device)
 
     def __repr__(self) -> str:

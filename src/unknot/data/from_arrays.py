@@ -86,7 +86,7 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
     if items.ndim == 4 and items.shape[1] not in (1, 3) and items.shape[3] in (1, 3, 4):
         raise DataError(
-            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1, "
+            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colors to axis 1, "
             "x.transpose(0, 3, 1, 2) of the first three."
         )
     if isinstance(items, Tensor) and items.dtype == torch.float64:

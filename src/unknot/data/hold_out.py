@@ -57,7 +57,7 @@ def _rows(dataset: Dataset, combination: Combination) -> Tensor:
         if hidden:
             raise DataError(
                 f"hold_out: {hidden} items of {dataset.name} do not show '{name}', so they may be of a combination "
-                f"that is held out; take those that do first, dataset.labelled('{name}')."
+                f"that is held out; take those that do first, dataset.labeled('{name}')."
             )
         rows &= _in_range(factor, wanted) if factor.kind == "continuous" else _among(factor, wanted)
     return rows

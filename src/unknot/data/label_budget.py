@@ -47,7 +47,7 @@ class LabelBudget:
 
     @classmethod
     def draw(cls, dataset: Dataset, /, seed: int, **rules: Rule) -> LabelBudget:
-        """Choose the labelled items once.
+        """Choose the labeled items once.
 
         Arguments:
 

@@ -123,7 +123,7 @@ def _rows_per_class(group: Factor, order: Tensor, rule: Per, factor: str) -> Ten
         few = int(counts.argmin())
         raise DataError(
             f"budget of '{factor}': asked for {rule.number} per '{rule.by}', but "
-            f"{rule.by} {_class_name(group, int(values[few]))} has only {int(counts[few])} labelled items."
+            f"{rule.by} {_class_name(group, int(values[few]))} has only {int(counts[few])} labeled items."
         )
     return order[rank_in_class(labels) < rule.number]
 

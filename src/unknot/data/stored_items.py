@@ -35,7 +35,7 @@ class StoredItems:
 
     * ``parts``: the arrays, alike but for their lengths;
     * ``rows``: which rows, int64, and in which order; by default all;
-    * ``channel``: whether grey images ``(N, H, W)`` get their axis of colours;
+    * ``channel``: whether gray images ``(N, H, W)`` get their axis of colors;
     * ``device``: where batches are made.
     """
 
@@ -79,7 +79,7 @@ class StoredItems:
         return StoredItems(self.parts, chosen, channel=self.channel, device=self.device, where=self.where)
 
     def with_channel(self) -> StoredItems:
-        """Grey images with an axis of colours."""
+        """Gray images with an axis of colors."""
         return StoredItems(self.parts, self._rows, channel=True, device=self.device, where=self.where)
 
     def floats(self, rows: Tensor) -> Tensor:

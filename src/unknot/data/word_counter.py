@@ -1,4 +1,4 @@
-"""WordCounter: from texts to counts of words, by scikit-learn's vectoriser; kept with a model as plain data."""
+"""WordCounter: from texts to counts of words, by scikit-learn's vectorizer; kept with a model as plain data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class WordCounter:
             if name not in OPTIONS:
                 raise DataError(f"text: there is no option '{name}'; {did_you_mean(name, OPTIONS)}")
         chosen = {**_defaults(len(texts)), **options}
-        counter = _vectoriser(chosen)
+        counter = _vectorizer(chosen)
         try:
             counts = counter.fit_transform(texts)
         except (
@@ -64,7 +64,7 @@ class WordCounter:
 
     def count(self, texts: Sequence[str]) -> SparseCounts:
         """The counts (or weights) of the words of texts, ``(N, V)``; words outside the vocabulary are left out."""
-        counts = _vectoriser({**self.options, "vocabulary": self.words}).transform(texts)
+        counts = _vectorizer({**self.options, "vocabulary": self.words}).transform(texts)
         return self.weighted(SparseCounts.from_scipy(counts))
 
     def weighted(self, counts: SparseCounts) -> SparseCounts:
@@ -102,7 +102,7 @@ def _defaults(texts: int) -> dict[str, Any]:
     }
 
 
-def _vectoriser(options: Mapping[str, Any]) -> Any:
+def _vectorizer(options: Mapping[str, Any]) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer
 
     given = dict(options)

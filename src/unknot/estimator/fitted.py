@@ -75,7 +75,7 @@ class Fitted:
             )
         return items_for_model(self.trained_, items)
 
-    def _labelled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
+    def _labeled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
         """Items of the kind that was fitted, with labels in the classes that were fitted."""
         return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
 
@@ -85,7 +85,7 @@ class Fitted:
         if factor is None and len(names) == 1:
             return names[0]
         if factor not in names:
-            raise SpecError(f"say which factor: one of {', '.join(names) or 'none (nothing was labelled)'}.")
+            raise SpecError(f"say which factor: one of {', '.join(names) or 'none (nothing was labeled)'}.")
         return factor
 
     def _check_fitted(self) -> None:

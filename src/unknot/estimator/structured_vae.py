@@ -37,7 +37,7 @@ from unknot.workflow.verdict.verdict import warn_if_badly_trained
 
 
 class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
-    """Learns named factors from partly labelled data, and a style from what they leave over (S17).
+    """Learns named factors from partly labeled data, and a style from what they leave over (S17).
 
     >>> from sklearn.datasets import load_digits
     >>> images, digits = load_digits(return_X_y=True)
@@ -63,16 +63,16 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     texts (``sample``, ``vary``, ``reconstruct``) comes back as their likeliest words. Sparse matrices of counts stay
     sparse.
 
-    A table with labels gets a committee of small models, and images whose labels are classes are read in two views that
+    A table with labels gets an ensemble of small models, and images whose labels are classes are read in two views that
     must agree (docs/defaults.md); saying anything of the model or the objective (``style``, ``gradient``, ``augment``,
-    ``agreement``, ``separate``, ``objective``, ``alpha``, ``labelled_share``) asks for one plain model instead.
+    ``agreement``, ``separate``, ``objective``, ``alpha``, ``labeled_share``) asks for one plain model instead.
     ``augment`` jitters training images, "affine" or "elastic", and with ``agreement``, a weight such as 100, what is
     read in an image must be read in its jittered view (:mod:`unknot.models.agreement`).
 
     ``separate`` keeps the factors out of the style, for ``vary``: a factor is changed and the style stays
     (:mod:`unknot.models.default_model`). It takes up to twice as long.
 
-    ``alpha`` weighs the labels; ``labelled_share`` is their share of each batch, by default a third where labels
+    ``alpha`` weighs the labels; ``labeled_share`` is their share of each batch, by default a third where labels
     are scarcer than that. ``device`` is auto, cpu, cuda or mps. After fitting ``history_`` has the logged terms of the
     objective. ``objective`` takes any other, ``{"name": "hfvae", "beta": 4.0}`` or a function of (q, p).
 
@@ -107,7 +107,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         text: Mapping[str, Any] | None = None,
         steps: int | None = None,
         batch_size: int | None = None,
-        labelled_share: float | None = None,
+        labeled_share: float | None = None,
         learning_rate: Any = None,
         patience: int | None = None,
         class_weight: Any = None,
@@ -130,7 +130,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         self.text = text
         self.steps = steps
         self.batch_size = batch_size
-        self.labelled_share = labelled_share
+        self.labeled_share = labeled_share
         self.learning_rate = learning_rate
         self.patience = patience
         self.class_weight = class_weight
@@ -168,7 +168,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     def _new(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
         """A model for the data, with its first weights."""
         described = None if self.model is None else read_spec(self.model)
-        takers = [] if described is None else described.labelled
+        takers = [] if described is None else described.labeled
         labels = with_y(y, labels, [node.name for node in takers])
         told = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
         usual = {"weights": "tfidf"} if labels else {}
@@ -180,10 +180,10 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
 
     def _same(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
         """The fitted model, to be trained further."""
-        data = self._labelled(x, y, labels)
+        data = self._labeled(x, y, labels)
         return go_on(self.trained_, data, training_settings(self, data))
 
-    # ---- recognising --------------------------------------------------------------------------------
+    # ---- recognizing --------------------------------------------------------------------------------
 
     def predict(self, x: Any, factor: str | None = None) -> np.ndarray:
         """The best class (in the user's own names) or the mean of one factor; the only one by default."""
@@ -228,7 +228,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         return float(np.mean(scores))
 
     def predict_interval(self, x: Any, factor: str | None = None, level: float = 0.9) -> np.ndarray:
-        """Where a continuous factor lies with the probability ``level``, as the recogniser has it: ``(N, 2)``.
+        """Where a continuous factor lies with the probability ``level``, as the encoder has it: ``(N, 2)``.
 
         Lower and upper ends of the middle of q(factor | x), a Gaussian; ``(N, D, 2)`` for a vector.
         """
@@ -250,7 +250,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     # ---- generating ---------------------------------------------------------------------------------
 
     def reconstruct(self, x: Any) -> Any:
-        """What the model makes of x: recognised, then generated."""
+        """What the model makes of x: recognized, then generated."""
         return self._spoken(self.trained_.reconstruct(self._rows(x)).numpy())
 
     def impute(self, x: Any) -> Any:
@@ -289,7 +289,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         from unknot.report.content import collect_model
         from unknot.report.page import write_report
 
-        data = self._labelled(x, y, labels)
+        data = self._labeled(x, y, labels)
         history = getattr(self, "history_", [])
         write_report(collect_model(self.trained_, data, Path(path).stem, history=history), Path(path))
 
@@ -298,9 +298,9 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
 
         ``print(vae.counterfactuals(x, digit=labels)["digit"])`` says it in a sentence and in numbers. Half of the items
         with labels are changed, at most 1,000; another reader and the probes learn from the other half. Without labels
-        the model's own recogniser is the only judge.
+        the model's own encoder is the only judge.
         """
-        data = self._labelled(x, y, labels)
+        data = self._labeled(x, y, labels)
         known = {name: factor for name, factor in data.factors.items() if bool(factor.known.any())}
         data = replace(data, factors=known)
         return {one.factor: one for one in counterfactuals(self.trained_, data, seed=self.seed)}

@@ -25,7 +25,7 @@ def training_settings(estimator: Any, data: Dataset) -> dict[str, Any]:
     chosen = {
         "steps": estimator.steps,
         "batch_size": None if estimator.batch_size is None else min(estimator.batch_size, len(data)),
-        "labelled_share": estimator.labelled_share,
+        "labeled_share": estimator.labeled_share,
         "learning_rate": estimator.learning_rate,
         "patience": estimator.patience,
         "device": estimator.device,

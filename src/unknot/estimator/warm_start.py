@@ -43,7 +43,7 @@ def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assem
     """The same model with the same weights, to be trained on data of the same kind."""
     if isinstance(model.source, Joined):
         raise SpecError(
-            "warm_start: a committee takes its columns' scales and the folds of its labels from all rows at once and "
+            "warm_start: an ensemble takes its columns' scales and the folds of its labels from all rows at once and "
             "cannot go on; fit it on all rows, or ask for one model, for instance by style=10."
         )
     made = assemble(data, model.source, train, labels=data.factors, words=model.words)

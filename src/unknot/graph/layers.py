@@ -14,7 +14,7 @@ class Layered:
     """Items in layers, with stand-ins where an edge passes through a layer."""
 
     layers: list[list[str]]
-    links: list[tuple[str, str]] = field(default_factory=list)  # between neighbouring layers only
+    links: list[tuple[str, str]] = field(default_factory=list)  # between neighboring layers only
 
     def all(self) -> list[str]:
         return [name for layer in self.layers for name in layer]
@@ -70,7 +70,7 @@ def layers(items: list[str], pairs: list[tuple[str, str]]) -> Layered:
     return found
 
 
-def neighbours(layered: Layered) -> dict[str, list[str]]:
+def neighbors(layered: Layered) -> dict[str, list[str]]:
     near: dict[str, list[str]] = {name: [] for layer in layered.layers for name in layer}
     for one, other in layered.links:
         near[one].append(other)
@@ -79,8 +79,8 @@ def neighbours(layered: Layered) -> dict[str, list[str]]:
 
 
 def order(layered: Layered) -> None:
-    """Order each layer by the mean position of its neighbours, down and up, and keep the fewest crossings."""
-    near = neighbours(layered)
+    """Order each layer by the mean position of its neighbors, down and up, and keep the fewest crossings."""
+    near = neighbors(layered)
     best, fewest = [list(layer) for layer in layered.layers], _crossings(layered)
     for sweep in range(SWEEPS):
         depths = range(1, len(layered.layers))

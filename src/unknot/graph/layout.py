@@ -1,7 +1,7 @@
 """A small layered layout: where the nodes and plates of one model go.
 
 Nodes stand in layers by the longest path that leads to them (the first two steps of Sugiyama's method); the
-barycentre rule orders each layer; a last pass pulls each node towards its neighbours. A plate is laid out on
+barycenter rule orders each layer; a last pass pulls each node towards its neighbors. A plate is laid out on
 its own first and then takes part as one large node, so that nothing foreign can stand inside it.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unknot.graph.layers import STAND_IN, SWEEPS, Layered, layers, mean, neighbours, order
+from unknot.graph.layers import STAND_IN, SWEEPS, Layered, layers, mean, neighbors, order
 from unknot.graph.plates import inside, plates_within
 from unknot.graph.structure import Edge, GraphNode, same_turn
 
 RADIUS = 22.0
-GAP = 34.0  # between neighbours in a layer
+GAP = 34.0  # between neighbors in a layer
 LAYER_GAP = 46.0  # between layers
 PADDING = 18.0  # between a plate's border and its contents
 CAPTION = 14.0  # room for a plate's name, at the end where its arrows point
@@ -23,7 +23,7 @@ LOOP = 46.0  # room beside a node for an arrow to itself
 
 @dataclass
 class Shape:
-    """A node or a plate: its centre and its size. Coordinates grow to the right and down."""
+    """A node or a plate: its center and its size. Coordinates grow to the right and down."""
 
     width: float
     height: float
@@ -80,8 +80,8 @@ def _pairs(edges: list[Edge], holder: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _across(layered: Layered, size: dict[str, float]) -> dict[str, float]:
-    """Horizontal positions: each item near the mean of its neighbours, none closer than the gap."""
-    near = neighbours(layered)
+    """Horizontal positions: each item near the mean of its neighbors, none closer than the gap."""
+    near = neighbors(layered)
     x: dict[str, float] = {}
     for layer in layered.layers:
         x |= _spread(layer, dict.fromkeys(layer, 0.0), size)
@@ -94,7 +94,7 @@ def _across(layered: Layered, size: dict[str, float]) -> dict[str, float]:
 def _spread(layer: list[str], wish: dict[str, float], size: dict[str, float]) -> dict[str, float]:
     """The positions nearest to the wishes (least squares) that keep order and distance.
 
-    Subtracting the distances from the wishes leaves a sequence that must not decrease: neighbours that
+    Subtracting the distances from the wishes leaves a sequence that must not decrease: neighbors that
     would are pooled at their mean.
     """
     offsets: list[float] = []
@@ -119,7 +119,7 @@ def _gap(one: str, other: str) -> float:
 def _write(
     layered: Layered, across: dict[str, float], size: dict[str, float], shapes: dict[str, Shape], upward: bool
 ) -> tuple[float, float]:
-    """Write the positions into the shapes, centred on the origin; returns width and height."""
+    """Write the positions into the shapes, centered on the origin; returns width and height."""
     real = [layer for layer in layered.layers if any(name in shapes for name in layer)]
     heights = [max(shapes[name].height for name in layer if name in shapes) for layer in real]
     total = sum(heights) + LAYER_GAP * (len(heights) - 1)

@@ -29,7 +29,7 @@ def nearest_setting(read: np.ndarray, settings: np.ndarray) -> np.ndarray:
 def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     """How far codes move, ``mean |after - before| / mean |before_i - before_j|`` over pairs of different items.
 
-    ``before`` ``(N, D)`` are the codes that images were made from, ``after`` ``(N, K, D)`` those recognised from
+    ``before`` ``(N, D)`` are the codes that images were made from, ``after`` ``(N, K, D)`` those recognized from
     the images. 0: nothing moves; 1: as different as the codes of two items taken at random. Classes are codes as
     one-hot rows. Where all items have one code, nothing is far: 0 if none moves, infinity if one does.
 
@@ -44,14 +44,14 @@ def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     return float(moved / apart)
 
 
-def colours_kept(before: np.ndarray, after: np.ndarray) -> float:
-    """Correlation of colours ``(N, C)`` with those of the images made of them, ``(N, K, C)``.
+def colors_kept(before: np.ndarray, after: np.ndarray) -> float:
+    """Correlation of colors ``(N, C)`` with those of the images made of them, ``(N, K, C)``.
 
     A channel's correlation is over all N · K pairs; the mean over channels is given. It is 0 where a channel is the
     same in all.
 
-    >>> colours = np.random.default_rng(0).random((5, 3))
-    >>> round(colours_kept(colours, np.stack([colours, colours], 1) / 2), 6)
+    >>> colors = np.random.default_rng(0).random((5, 3))
+    >>> round(colors_kept(colors, np.stack([colors, colors], 1) / 2), 6)
     1.0
     """
     given = np.broadcast_to(before[:, None], after.shape)

@@ -1,4 +1,4 @@
-"""Whether a recogniser is right as often as it says."""
+"""Whether an encoder is right as often as it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a recogniser names the right class, and which classes it confuses."""
+"""How often an encoder names the right class, and which classes it confuses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def error_rate(truth: np.ndarray, guess: np.ndarray) -> float:
 def confusion_matrix(truth: np.ndarray, guess: np.ndarray, classes: int) -> np.ndarray:
     """Counts of items by true class (rows) and named class (columns).
 
-    Items whose class is unknown (``truth < 0``), or that the recogniser gave no name (``guess < 0``), are in no cell.
+    Items whose class is unknown (``truth < 0``), or that the encoder gave no name (``guess < 0``), are in no cell.
 
     >>> confusion_matrix(np.array([0, 1, 1, -1, 1]), np.array([0, 0, 1, 0, -1]), 2).tolist()
     [[1, 0], [1, 1]]

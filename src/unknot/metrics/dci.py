@@ -47,7 +47,7 @@ def dci(
 
     Informativeness is the accuracy, or R² of a continuous factor, on rows that were not trained on: 1 is best (the
     paper prints an error). A discrete code's importance is that of all its indicators. Trees do not see the scale of
-    a column, so nothing is standardised.
+    a column, so nothing is standardized.
     """
     given = prepare("dci", codes, factors, discrete, discrete_factors, seed, protocol)
     if given.settings.model == "forest":

@@ -28,8 +28,8 @@ def dcimig(
     """
     given = prepare("dcimig", codes, factors, discrete, discrete_factors, seed, protocol)
     found = information(given.codes, given.factors, given.settings)
-    lead, favourite = gap(found.mutual.T), found.mutual.argmax(1)
-    best = np.array([lead[favourite == k].max(initial=0.0) for k in range(len(found.of_factors))])
+    lead, favorite = gap(found.mutual.T), found.mutual.argmax(1)
+    best = np.array([lead[favorite == k].max(initial=0.0) for k in range(len(found.of_factors))])
     by_factor = named(given.factors.names, best / found.of_factors)
     value = float(best.sum() / found.of_factors.sum())
     return Score(value=value, by_factor=by_factor, matrix=found.mutual, **given.said)

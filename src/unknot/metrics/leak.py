@@ -10,7 +10,7 @@ from unknot.metrics.probes import (
     chance_error,
     is_numbers,
     linear_probe_error,
-    neighbour_probe_error,
+    neighbor_probe_error,
     network_probe_error,
 )
 
@@ -20,7 +20,7 @@ class Leak:
     """Errors of three probes on ``items`` other items, beside the error without any code (``chance``)."""
 
     linear: float
-    neighbours: float
+    neighbors: float
     network: float
     chance: float
     items: int
@@ -28,12 +28,12 @@ class Leak:
     @property
     def carried(self) -> float:
         """``1 - error / chance`` of the best probe, from 0 (nothing is there) to 1 (all of the factor is)."""
-        best = min(self.linear, self.neighbours, self.network)
+        best = min(self.linear, self.neighbors, self.network)
         return max(0.0, 1 - best / self.chance) if self.chance else 0.0
 
 
 def leak(codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray) -> Leak:
-    """What a linear probe, five neighbours and a small network read of a factor (:mod:`unknot.metrics.probes`).
+    """What a linear probe, five neighbors and a small network read of a factor (:mod:`unknot.metrics.probes`).
 
     >>> rng = np.random.default_rng(0)
     >>> digit, noise = rng.integers(0, 2, 400), rng.normal(size=(400, 3))
@@ -45,7 +45,7 @@ def leak(codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_trut
     known = ~np.isnan(rows).any(1) if is_numbers(test_truth) else test_truth >= 0
     return Leak(
         linear_probe_error(*sets),
-        neighbour_probe_error(*sets),
+        neighbor_probe_error(*sets),
         network_probe_error(*sets),
         chance_error(truth, test_truth),
         int(known.sum()),

@@ -6,7 +6,7 @@ numbers ``(N,)`` is classes, -1 unknown, and the error is the share of wrong one
 
     Σ |truth - guess|² / Σ |truth - mean|²,
 
-with the mean of the items learned from: 1 for a probe that names this mean. Codes are standardised with the mean and
+with the mean of the items learned from: 1 for a probe that names this mean. Codes are standardized with the mean and
 spread of the items learned from.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from unknot.errors import SpecError
 from unknot.metrics.classification import error_rate
 
-NEIGHBOURS = 5
+NEIGHBORS = 5
 HIDDEN = 64  # units of the small network
 
 
@@ -38,13 +38,13 @@ def linear_probe_error(
     return _error(probe, codes, truth, test_codes, test_truth)
 
 
-def neighbour_probe_error(
+def neighbor_probe_error(
     codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
     """Error of the vote (for numbers the mean) of the five nearest codes: finds what no line separates."""
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-    count = min(NEIGHBOURS, len(codes))
+    count = min(NEIGHBORS, len(codes))
     probe = KNeighborsRegressor(count) if is_numbers(truth) else KNeighborsClassifier(count)
     return _error(probe, codes, truth, test_codes, test_truth)
 
@@ -52,7 +52,7 @@ def neighbour_probe_error(
 def network_probe_error(
     codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
-    """Error of a network with one hidden layer: finds what is folded, in more dimensions than neighbours can."""
+    """Error of a network with one hidden layer: finds what is folded, in more dimensions than neighbors can."""
     from sklearn.neural_network import MLPClassifier, MLPRegressor
 
     kind = MLPRegressor if is_numbers(truth) else MLPClassifier
@@ -96,18 +96,18 @@ def _error(
     known, asked = ~np.isnan(rows).any(1), ~np.isnan(test_rows).any(1)
     if not asked.any():
         raise SpecError(f"probes: expected known numbers to compare with, but all {len(asked)} are NaN")
-    centre, spread = (
+    center, spread = (
         rows[known].mean(0),
         rows[known].std() or 1.0,
     )  # one unit for all: variance is summed over them
     fitted = _quietly(
         make_pipeline(StandardScaler(), probe),
         codes[known],
-        (rows[known] - centre) / spread,
+        (rows[known] - center) / spread,
         ConvergenceWarning,
     )
     said = fitted.predict(test_codes[asked]).reshape(-1, rows.shape[1])
-    wanted = (test_rows[asked] - centre) / spread
+    wanted = (test_rows[asked] - center) / spread
     return float(np.sum((wanted - said) ** 2) / np.sum(wanted**2))
 
 

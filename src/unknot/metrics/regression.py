@@ -1,4 +1,4 @@
-"""How far a recogniser's numbers are from the truth, item by item; means and intervals are taken of these."""
+"""How far an encoder's numbers are from the truth, item by item; means and intervals are taken of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sharpness of images: how much neighbouring pixels differ."""
+"""Sharpness of images: how much neighboring pixels differ."""
 
 from __future__ import annotations
 

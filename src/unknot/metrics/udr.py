@@ -10,7 +10,7 @@ import numpy as np
 
 from unknot.errors import DataError
 from unknot.metrics.parts.columns import Arrays, Columns, Discrete
-from unknot.metrics.parts.design import one_hot, standardise
+from unknot.metrics.parts.design import one_hot, standardize
 from unknot.metrics.parts.live import live_codes
 from unknot.metrics.parts.restarts import RestartScores, read_restarts
 from unknot.metrics.protocols import Restarts, protocol_name, settings
@@ -26,7 +26,7 @@ def udr(
 ) -> RestartScores:
     """Duan et al. 2020: ``pair = (mean_b max_a R_ab² / Σ_a R_ab + mean_a max_b R_ab² / Σ_b R_ab) / 2``.
 
-    ``R`` holds the absolute weights of a Lasso from one restart's standardised codes to another's; a restart's score is
+    ``R`` holds the absolute weights of a Lasso from one restart's standardized codes to another's; a restart's score is
     the median over the others' Lassos to it. Only live codes count: those whose mean divergence from the prior is
     above .01, where ``divergences`` gives them for each restart ``(D,)``, else those that vary. A discrete code enters
     by its indicators, so names of categories do not matter. All restarts must encode the same items.
@@ -50,7 +50,7 @@ def udr(
 def _live_columns(
     codes: Columns, restart: int, divergences: Sequence[Arrays] | None, chosen: Restarts
 ) -> np.ndarray:
-    """Standardised columns ``(N, P)`` of the codes that are alive."""
+    """Standardized columns ``(N, P)`` of the codes that are alive."""
     live = live_codes(codes, chosen.dead_below)
     if divergences is not None:
         given = np.asarray(divergences[restart], dtype=float)
@@ -63,7 +63,7 @@ def _live_columns(
     if not live.any():
         return np.zeros((len(codes), 0))
     x, _ = one_hot(codes.only(live))
-    return standardise(x, x)[0]
+    return standardize(x, x)[0]
 
 
 def _lasso(source: np.ndarray, target: np.ndarray, penalty: float) -> np.ndarray:

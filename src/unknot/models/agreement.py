@@ -1,6 +1,6 @@
 """Agreement of two views: a jittered item must be read as the item itself.
 
-The generative model and its recogniser see the items as they are. For a node v that takes labels, the recogniser also
+The generative model and its encoder see the items as they are. For a node v that takes labels, the encoder also
 sees a jittered view x̃ of each item, and the generative program gets the log-term
 
     λ · log q(v | x̃)               where the label v is known,
@@ -10,9 +10,9 @@ For a class c that takes no labels both views are uncertain, and each learns fro
 
     -λ · KL(q(c | x) || q(c | x̃)).
 
-The first is the classifier term of S17 Eq. 7 on the jittered view, with the recogniser's own reading in the place of a
+The first is the classifier term of S17 Eq. 7 on the jittered view, with the encoder's own reading in the place of a
 label that nobody gave (Lee 2013), kept where the reading is sure (Sohn et al. 2020); it adds to the bound as a
-regulariser of the posterior does (Ganchev et al. 2010). The reading carries no gradient; the divergence does, on both
+regularizer of the posterior does (Ganchev et al. 2010). The reading carries no gradient; the divergence does, on both
 sides (as in Hu et al. 2017, with jittered views in the place of adversarial ones).
 """
 
@@ -29,7 +29,7 @@ from unknot.core.node import Variable
 
 @dataclass(frozen=True)
 class Reading:
-    """What a recogniser says of a node: its best value ``(B, D)``, and how sure it is, from 0 to 1, ``(B,)``."""
+    """What an encoder says of a node: its best value ``(B, D)``, and how sure it is, from 0 to 1, ``(B,)``."""
 
     value: Tensor
     confidence: Tensor

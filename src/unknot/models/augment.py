@@ -1,4 +1,4 @@
-"""Jittered images: small random maps of the plane, a part of the recogniser's training."""
+"""Jittered images: small random maps of the plane, a part of the encoder's training."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class AffineJitter(nn.Module):
     def _hidden(self, images: Tensor) -> Tensor:
         batch, _, height, width = images.shape
         noise = torch.rand(3, batch, 1, 1, 1, device=images.device, dtype=images.dtype)
-        centre, half = noise[:2], self.hide / 2 * (1 + 2 * noise[2]) / 3  # from a third of the largest
+        center, half = noise[:2], self.hide / 2 * (1 + 2 * noise[2]) / 3  # from a third of the largest
         rows = (torch.arange(height, device=images.device) / height).view(1, 1, -1, 1)
         columns = (torch.arange(width, device=images.device) / width).view(1, 1, 1, -1)
-        inside = ((rows - centre[0]).abs() < half) & ((columns - centre[1]).abs() < half)  # (B, 1, H, W)
+        inside = ((rows - center[0]).abs() < half) & ((columns - center[1]).abs() < half)  # (B, 1, H, W)
         return torch.where(inside, images.mean((1, 2, 3), keepdim=True), images)
 
 

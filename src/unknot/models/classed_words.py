@@ -38,12 +38,12 @@ class ClassedLogits:
     def log_likelihood(self, x: Tensor) -> Tensor:
         """log Multinomial(x | softmax(whole)) of each document, ``(..., B)``.
 
-        The normaliser of class c is log sum_v exp(a_v) exp(W_cv): for all items and classes one product of two
+        The normalizer of class c is log sum_v exp(a_v) exp(W_cv): for all items and classes one product of two
         matrices, where the sum over ``whole`` would take an array of items x classes x words.
         """
         total = word_counts(x)
         chosen = _chosen(self.rest, x)[..., None] + words_of_classes(self.weights, x)  # (..., B, C)
-        scores = chosen - total[:, None] * self._normalisers()
+        scores = chosen - total[:, None] * self._normalizers()
         return multinomial_coefficient(x, total) + (self.y * scores).sum(-1)
 
     def class_log_likelihoods(self, x: Tensor) -> Tensor:
@@ -51,7 +51,7 @@ class ClassedLogits:
         log_shares = (self.rest + self.weights).log_softmax(-1)
         return words_of_classes(log_shares, x)
 
-    def _normalisers(self) -> Tensor:
+    def _normalizers(self) -> Tensor:
         top, tops = self.rest.amax(-1, keepdim=True), self.weights.amax(-1)  # (..., B, 1) or (1,), (C,)
         product = (self.rest - top).exp() @ (self.weights - tops[:, None]).exp().T
         return torch.log(product + _SMALLEST) + top + tops
@@ -96,7 +96,7 @@ class ClassedWords(nn.Module):
     def prepare(self, data: Any, weigh: Callable[[Tensor], Tensor]) -> None:
         """Begin where naive Bayes with EM ends: the bound's maximum over the words of classes alone.
 
-        Each class starts at the words of its labelled documents; then, in turn, unlabelled documents are shared among
+        Each class starts at the words of its labeled documents; then, in turn, unlabeled documents are shared among
         the classes by Bayes' rule, and each class takes the words of its shares (Nigam et al. 2000). ``data`` gives
         batches with the labels that may be seen; without any, all classes start alike but for some noise. ``weigh``
         makes of counts what the model sees of them.
@@ -115,11 +115,11 @@ class ClassedWords(nn.Module):
                 self._take(sum((self._shared(batch) for batch in batches), blank))
 
     def _shared(self, batch: Any) -> Tensor:
-        """Words of a batch by class, ``(C, V)``: a labelled document's in its class, any other's by Bayes' rule."""
+        """Words of a batch by class, ``(C, V)``: a labeled document's in its class, any other's by Bayes' rule."""
         logits = self.at_rest().class_log_likelihoods(batch.x)
         marks = _marks(batch, self.name, self.weights)
-        labelled = marks.any(1, keepdim=True)
-        return _words_by_class(batch.x, torch.where(labelled, marks, logits.softmax(-1)))
+        labeled = marks.any(1, keepdim=True)
+        return _words_by_class(batch.x, torch.where(labeled, marks, logits.softmax(-1)))
 
     def _take(self, words: Tensor) -> None:
         """Give every class the shares of its words, ``(C, V)``, and of the prior's."""

@@ -10,7 +10,7 @@ factor, the between-term of E19, from below. The generative program gets the log
     -λ · log c(v | r)
 
 which the model raises by making r say less of v, while the critic's own weights see its gradient with the sign turned
-and get better (Ganin et al. 2016). v is the label where it is known and the recogniser's reading elsewhere. The critic
+and get better (Ganin et al. 2016). v is the label where it is known and the encoder's reading elsewhere. The critic
 sees means, not draws: what hides in a draw's noise alone is still there for whoever looks at the means.
 
 Beside the estimate from the batch (:mod:`unknot.objectives.parts.prices`) it needs no density of r and so no large
@@ -51,7 +51,7 @@ class Critic(nn.Module):
         self._families = dict(families)
         inputs = sum(families[name].value_size for name in self.rest)
         self.networks = ByNode(
-            {n.name: mlp(inputs, _HIDDEN, families[n.name].parameters_size) for n in spec.labelled}
+            {n.name: mlp(inputs, _HIDDEN, families[n.name].parameters_size) for n in spec.labeled}
         )
 
     def forward(self, q: Trace, temperature: Tensor) -> dict[str, Tensor]:

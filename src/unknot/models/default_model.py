@@ -26,10 +26,10 @@ def default_model(
 ) -> ModelSpec:
     """S17's class-and-style model for any number of named factors.
 
-    ``factors`` maps each name to its family, its size and what else a node takes. They are recognised from the data.
-    Factors with classes may depend on each other: each has those before it for parents, and is recognised from them
+    ``factors`` maps each name to its family, its size and what else a node takes. They are recognized from the data.
+    Factors with classes may depend on each other: each has those before it for parents, and is recognized from them
     too, so that labels of one tell of another though no item has both (a digit, and whether it is odd). Numbers
-    are independent a priori. The style is what the factors leave over, recognised from the data and the factors; the
+    are independent a priori. The style is what the factors leave over, recognized from the data and the factors; the
     data is made from all. (A factor that is called "style" or "x" itself keeps its name, and the node of
     the model gets a line after its own.) ``x`` are more settings of the data node (``hidden``, ``channels``, another
     ``family``), and ``settings`` those of the model as a whole (``augment``, ``agreement``, ``width``).
@@ -47,11 +47,11 @@ def default_model(
         before = tuple(classes) if has_classes else ()
         way = gradient if has_classes else None
         seen = [items, *before]
-        nodes.append(node(name, **factor, parents=before, recognised_from=seen, labels=True, gradient=way))
+        nodes.append(node(name, **factor, parents=before, inferred_from=seen, labels=True, gradient=way))
         if has_classes:
             classes.append(name)
     within = _whitened_within(nodes) if separate else ""
-    nodes.append(node(rest, "normal", style, recognised_from=[items, *factors], whiten=within))
+    nodes.append(node(rest, "normal", style, inferred_from=[items, *factors], whiten=within))
     if separate:
         settings = SEPARATE | settings
     data = {"family": data_family, "parents": [*factors, rest], "columns": columns, **(x or {})}
@@ -62,7 +62,7 @@ def default_model(
 def _whitened_within(factors: list[NodeSpec]) -> str:
     """The one factor of classes, if there is one alone and its draws tell an item's class."""
     if not factors:
-        raise SpecError("separate keeps labelled factors out of the style, but there is none; leave it out")
+        raise SpecError("separate keeps labeled factors out of the style, but there is none; leave it out")
     classes = [one for one in factors if FAMILIES[one.family].has_classes]
     if (
         len(classes) != 1

@@ -1,7 +1,7 @@
 """Unit vectors in space: the von Mises-Fisher distribution on the sphere, with pathwise draws.
 
 For a direction such as where the light comes from, the von Mises-Fisher density is the sphere's counterpart of a
-Gaussian with one width: the log-likelihood of a label is κ cos(angle), so training a recogniser by it is
+Gaussian with one width: the log-likelihood of a label is κ cos(angle), so training an encoder by it is
 training it on the angle itself, and at κ -> 0 it is the uniform prior over directions.
 """
 
@@ -51,8 +51,8 @@ class Direction(Distribution):
     def log_prob(self, value: Tensor) -> Tensor:
         kappa = self.concentration
         # log C(κ) = log κ - log 2π - κ - log(1 - e^{-2κ}), stable for small and large κ
-        log_normaliser = kappa.log() - math.log(2 * math.pi) - kappa - torch.log(-torch.expm1(-2 * kappa))
-        return kappa * (self.mean_direction * value).sum(-1) + log_normaliser
+        log_normalizer = kappa.log() - math.log(2 * math.pi) - kappa - torch.log(-torch.expm1(-2 * kappa))
+        return kappa * (self.mean_direction * value).sum(-1) + log_normalizer
 
     def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = torch.Size(sample_shape) + self.batch_shape

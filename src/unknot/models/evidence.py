@@ -1,7 +1,7 @@
-"""Evidence: what the generative model itself says of an item's class, as a part of the recogniser's answer.
+"""Evidence: what the generative model itself says of an item's class, as a part of the encoder's answer.
 
 A network reads a class off an item; a generator says how well it could have made the item of each class. The two err on
-different items. For a node y of classes with weight w the trained recogniser is the product of both,
+different items. For a node y of classes with weight w the trained encoder is the product of both,
 
     q(y | x)  ∝  f(x)_y · p̂(x, y)^w        log p̂(x, k) = log p(x, k, ẑ_k) - log q(ẑ_k | x, k)
 
@@ -10,8 +10,8 @@ evidence, where q(z | x, k) is the posterior. w = 0 is the network alone and w =
 generator of images is far too sure of itself, since it takes pixels for independent, and only a part of it is its due
 (as of the language model in speech recognition, or of the tempered posteriors of Grünwald & van Ommen 2017).
 
-ẑ_k is what the recogniser says, or found from there by so many steps of ascent (:mod:`unknot.models.search`); a class
-that nobody read in the item gets a fair trial by these alone. The volume of the posterior is the recogniser's in both.
+ẑ_k is what the encoder says, or found from there by so many steps of ascent (:mod:`unknot.models.search`); a class
+that nobody read in the item gets a fair trial by these alone. The volume of the posterior is the encoder's in both.
 Search is dear, so it can be kept for the items of which the network itself is not sure.
 
 In training the network stands alone. The evidence of a generator that is still learning misleads, and a network that
@@ -33,9 +33,9 @@ from unknot.models.families import FAMILIES, Family
 from unknot.models.node_spec import NodeSpec
 from unknot.models.search import search
 
-Recognised = Callable[
+Recognized = Callable[
     [str, Mapping[str, Tensor]], Tensor
-]  # a node and what it is recognised from -> its parameters
+]  # a node and what it is recognized from -> its parameters
 Decode = Callable[[Tensor, Trace | GivenValues], Trace]
 
 
@@ -44,8 +44,8 @@ def why_not(node: NodeSpec, nodes: tuple[NodeSpec, ...]) -> str:
     if node.is_data or not FAMILIES[node.family].has_classes:
         return f"is of {node.family}, not of classes"
     data = next(n.name for n in nodes if n.is_data)
-    if node.recognised_from != (data,) or node.recogniser:
-        return f"is not recognised from '{data}' alone, by a network"
+    if node.inferred_from != (data,) or node.encoder:
+        return f"is not recognized from '{data}' alone, by a network"
     others = [n.name for n in nodes if n is not node and not n.is_data and FAMILIES[n.family].has_classes]
     return f"is not the only one of classes: '{others[0]}' is another" if others else ""
 
@@ -57,7 +57,7 @@ def log_evidence(
     features: Mapping[str, Tensor],
     order: tuple[str, ...],
     families: Mapping[str, Family],
-    recognised: Recognised,
+    recognized: Recognized,
     decode: Decode,
     temperature: Tensor,
     steps: int = 0,
@@ -67,10 +67,10 @@ def log_evidence(
     Arguments:
         node: its name.
         x: items ``(B, ...)``.
-        features: what the recogniser makes of them ``(B, H)``, by the name of the data.
-        order: the latent nodes, each after what it is recognised from.
+        features: what the encoder makes of them ``(B, H)``, by the name of the data.
+        order: the latent nodes, each after what it is recognized from.
         families: theirs.
-        recognised: a node's name and the features of what it is recognised from, to its parameters.
+        recognized: a node's name and the features of what it is recognized from, to its parameters.
         decode: the generative program.
         temperature: of relaxed draws.
         steps: of ascent by which the best values of the nodes of real numbers are searched for.
@@ -81,7 +81,7 @@ def log_evidence(
     q = Trace()
     with block():
         for name in order:
-            family, outputs = families[name], recognised(name, inputs)
+            family, outputs = families[name], recognized(name, inputs)
             if name == node:
                 value = family.site(q, outputs, partial(k), temperature, None)
             else:

@@ -1,4 +1,4 @@
-"""A recogniser's first network for faces under changing light: two ways to look at an image, side by side.
+"""An encoder's first network for faces under changing light: two ways to look at an image, side by side.
 
 Where edges lie and which way they run belongs to the person; how bright each side is belongs to the light. A network
 that is given both mixed has to find that out from labels; with six labels a person it does not.
@@ -20,7 +20,7 @@ _HIDDEN = 256
 
 
 class FaceTrunk(Trunk):
-    """Grey images ``(1, H, W)``: directions of their edges, standardised (*shape*), and a small convolutional
+    """Gray images ``(1, H, W)``: directions of their edges, standardized (*shape*), and a small convolutional
     network over their brightness at half size (*shade*).
 
     The direction of an image's gradient changes little with the light, unlike its size (Chen et al. 2000).

@@ -37,7 +37,7 @@ class GraphicalModel(Program):
     """A generative and a recognition model from a description of their nodes (S17 sec. 2.2).
 
     The recognition program runs a network over the data once and then, node by node in the order of
-    ``recognised_from``, a small network over that and the values of the node's parents. The generative
+    ``inferred_from``, a small network over that and the values of the node's parents. The generative
     program gives every node its prior or a network over its parents' values.
 
     Arguments:
@@ -47,8 +47,8 @@ class GraphicalModel(Program):
     >>> import torch
     >>> from unknot.models import node
     >>> model = GraphicalModel([
-    ...     node("digit", "concrete", 10, recognised_from=["x"], labels=True),
-    ...     node("style", "normal", 5, recognised_from=["x", "digit"]),
+    ...     node("digit", "concrete", 10, inferred_from=["x"], labels=True),
+    ...     node("style", "normal", 5, inferred_from=["x", "digit"]),
     ...     node("x", "bernoulli", parents=["digit", "style"]),
     ... ], shape=(1, 8, 8))
     >>> q = model.encode(torch.rand(4, 1, 8, 8), {"digit": torch.tensor([3, -1, -1, 0])})
@@ -71,7 +71,7 @@ class GraphicalModel(Program):
         self.weigh = WordWeights(self.shape[0]) if data.weights == "tfidf" else nn.Identity()
         self.trunk = self.likelihood.trunk()
         self.jitter = _augmenter(self.spec, self.shape)
-        own = [n for n in self.spec.latents if n.recogniser != "bayes"]
+        own = [n for n in self.spec.latents if n.encoder != "bayes"]
         self.recognition = ByNode({n.name: self._recognition_network(n) for n in own})
         self.whitening = ByNode({n.name: self._whitening(n) for n in own if n.whiten})
         self.generation = ByNode({n.name: self._generative_network(n) for n in self.spec.nodes if n.parents})
@@ -98,11 +98,11 @@ class GraphicalModel(Program):
         inputs = {self.spec.data.name: self.trunk(x)} if len(self.recognition) else {}  # (B, H)
         for name in self.spec.recognition_order:
             node = self.spec[name]
-            by_rule = node.recogniser == "bayes"
-            outputs = self._by_bayes(node, x) if by_rule else self.recognised(node, inputs, self.training)
+            by_rule = node.encoder == "bayes"
+            outputs = self._by_bayes(node, x) if by_rule else self.recognized(node, inputs, self.training)
             if node.evidence and not self.training:
                 outputs = self._with_evidence(node, outputs, x, inputs)
-            value = self.family_of(name).recognise(q, outputs, labels.get(name), self.temperature)
+            value = self.family_of(name).recognize(q, outputs, labels.get(name), self.temperature)
             inputs[name] = self.family_of(name).features(value)
         return q
 
@@ -129,7 +129,7 @@ class GraphicalModel(Program):
         """Both programs on a batch: its data, and its labels for the nodes that take labels.
 
         Jittered items, where the description asks for them, take the place of the items; with ``agreement`` they are
-        a second view instead, which only the recogniser sees (:mod:`unknot.models.agreement`). While it is trained, a
+        a second view instead, which only the encoder sees (:mod:`unknot.models.agreement`). While it is trained, a
         critic (:mod:`unknot.models.critic`), the price of dependence (:mod:`unknot.models.independence`) and swapped
         factors (:mod:`unknot.models.swap`) add their log-terms.
 
@@ -140,7 +140,7 @@ class GraphicalModel(Program):
         jittered = batch.x if self.jitter is None else self.jitter(batch.x)
         two_views = self.training and self.spec.agreement > 0
         x = batch.x if two_views or jittered is batch.x else self.likelihood.possible(jittered)
-        labels = {n.name: batch.values[n.name] for n in self.spec.labelled if n.name in batch.values}
+        labels = {n.name: batch.values[n.name] for n in self.spec.labeled if n.name in batch.values}
         q = self.encode(x, labels, samples or self.spec.samples)
         p = self.decode(x, q)
         if self.training:
@@ -188,12 +188,12 @@ class GraphicalModel(Program):
         assert isinstance(kind, Family)
         return kind
 
-    def recognised(self, node: NodeSpec, inputs: Mapping[str, Tensor], learn: bool = False) -> Tensor:
+    def recognized(self, node: NodeSpec, inputs: Mapping[str, Tensor], learn: bool = False) -> Tensor:
         """What a node's recognition network gives for the features of the data and the values of other nodes.
 
         Whitened where the description asks for it; ``learn``: items to take the moments from.
         """
-        chosen = {name: inputs[name] for name in node.recognised_from}
+        chosen = {name: inputs[name] for name in node.inferred_from}
         if node.sees:
             chosen[self.spec.data.name] = chosen[self.spec.data.name][..., self.trunk.parts[node.sees]]
         outputs: Tensor = self.recognition[node.name](cat(list(chosen.values())))
@@ -222,7 +222,7 @@ class GraphicalModel(Program):
             {data: inputs[data][unsure]},
             self.spec.recognition_order,
             {n.name: self.family_of(n.name) for n in self.spec.latents},
-            lambda other, seen: self.recognised(self.spec[other], seen),
+            lambda other, seen: self.recognized(self.spec[other], seen),
             self._decode_weighed,
             self.temperature,
             node.evidence_steps,
@@ -239,13 +239,13 @@ class GraphicalModel(Program):
         words = self.generation[self.spec.data.name]
         if not isinstance(words, ClassedWords) or words.name != node.name:
             raise SpecError(
-                f"node '{node.name}': recogniser bayes needs words (multinomial) that are made from it"
+                f"node '{node.name}': encoder bayes needs words (multinomial) that are made from it"
             )
         return words.at_rest().class_log_likelihoods(x) + self._prior(node.name)
 
     def _recognition_network(self, node: NodeSpec) -> nn.Module:
-        from_data = self._seen(node) if self.spec.data.name in node.recognised_from else 0
-        parents = [p for p in node.recognised_from if p != self.spec.data.name]
+        from_data = self._seen(node) if self.spec.data.name in node.inferred_from else 0
+        parents = [p for p in node.inferred_from if p != self.spec.data.name]
         inputs = from_data + sum(self.family_of(p).value_size for p in parents)
         # a node read off the data alone needs no layer of its own after the trunk
         default = (self.spec.width // 2,) if parents else ()
@@ -259,7 +259,7 @@ class GraphicalModel(Program):
         if node.sees not in self.trunk.parts:
             there = ", ".join(self.trunk.parts) or "no parts"
             raise SpecError(
-                f"node '{node.name}' sees '{node.sees}', but this recogniser of the data has {there}"
+                f"node '{node.name}' sees '{node.sees}', but this encoder of the data has {there}"
             )
         part = self.trunk.parts[node.sees]
         return int(part.stop - part.start)

@@ -11,7 +11,7 @@ rational ones,
 
     k(a, b) = 1/3 Σ_c 1 / (1 + |a - b|² / (c D))        c = 0.1, 0.3, 1        D numbers in a and in b,
 
-in the units of the prior. v is the label where it is known and the recogniser's reading elsewhere.
+in the units of the prior. v is the label where it is known and the encoder's reading elsewhere.
 
 Beside the price ``between`` (:mod:`unknot.objectives.parts.prices`) it needs no density, whose estimate from few items
 of a class is poor; beside a critic (:mod:`unknot.models.critic`) it has nobody to train.
@@ -36,11 +36,11 @@ _WIDTHS = (0.1, 0.3, 1.0)
 
 
 def nodes_at_rest(spec: ModelSpec, what: str) -> list[str]:
-    """The nodes without labels that are recognised from the data: the style."""
-    found = [n.name for n in spec.latents if not n.labels and spec.data.name in n.recognised_from]
-    if not found or not spec.labelled:
+    """The nodes without labels that are recognized from the data: the style."""
+    found = [n.name for n in spec.latents if not n.labels and spec.data.name in n.inferred_from]
+    if not found or not spec.labeled:
         raise SpecError(
-            f"model: {what} is about nodes with labels and nodes without that are recognised from the data; this "
+            f"model: {what} is about nodes with labels and nodes without that are recognized from the data; this "
             f"model has not both. Leave {what} out."
         )
     return found

@@ -18,41 +18,41 @@ _POINT = 1e-8  # the square of the smallest spread: the slope of a root is infin
 
 
 def ink_moments(images: Tensor) -> tuple[Tensor, Tensor]:
-    """Centre (..., 2) of the ink of images (..., C, H, W), and its root mean square distance from it, (...).
+    """Center (..., 2) of the ink of images (..., C, H, W), and its root mean square distance from it, (...).
 
     Ink w is brightness, as the empty page is black; coordinates u go from -1 to 1, right and down:
 
-        centre = Σ w u / Σ w,    spread² = Σ w |u - centre|² / Σ w.
+        center = Σ w u / Σ w,    spread² = Σ w |u - center|² / Σ w.
 
     >>> page = torch.zeros(1, 1, 8, 8)
     >>> page[..., 2:4, 6:8] = 1.0
-    >>> centre, spread = ink_moments(page)
-    >>> centre.tolist(), round(float(spread), 4)
+    >>> center, spread = ink_moments(page)
+    >>> center.tolist(), round(float(spread), 4)
     ([[0.75, -0.25]], 0.1768)
     """
     ink = images.mean(-3).clamp_min(0)  # (..., H, W)
     share = ink / ink.sum((-2, -1), keepdim=True).clamp_min(1e-6)
     sides = share.sum(-2), share.sum(-1)  # (..., W), (..., H)
-    centre = torch.stack([(mass * _places(mass)).sum(-1) for mass in sides], -1)
-    apart = [_places(mass) - centre[..., k : k + 1] for k, mass in enumerate(sides)]
+    center = torch.stack([(mass * _places(mass)).sum(-1) for mass in sides], -1)
+    apart = [_places(mass) - center[..., k : k + 1] for k, mass in enumerate(sides)]
     square = sum((mass * away.square()).sum(-1) for mass, away in zip(sides, apart, strict=True))
-    return centre, torch.as_tensor(square).clamp_min(_POINT).sqrt()
+    return center, torch.as_tensor(square).clamp_min(_POINT).sqrt()
 
 
 def framed(images: Tensor, spread: float = SPREAD) -> Tensor:
-    """Images (B, C, H, W) with the ink's centre in the middle, and of one spread; an empty page stays empty."""
-    centre, own = ink_moments(images)
+    """Images (B, C, H, W) with the ink's center in the middle, and of one spread; an empty page stays empty."""
+    center, own = ink_moments(images)
     zoom = (own / spread).clamp(1 / _LARGEST, _LARGEST)
     eye = torch.eye(2, device=images.device, dtype=images.dtype)
     maps = torch.cat(
-        [zoom[:, None, None] * eye, centre[:, :, None]], -1
+        [zoom[:, None, None] * eye, center[:, :, None]], -1
     )  # (B, 2, 3): from the frame to the page
     grid = affine_grid(maps, list(images.shape), align_corners=False)
     return grid_sample(images, grid, align_corners=False)
 
 
 class FramedTrunk(Trunk):
-    """A recogniser's first network that sees images (C, H, W) in the frame of their ink.
+    """An encoder's first network that sees images (C, H, W) in the frame of their ink.
 
     >>> from unknot.models.networks import ImageTrunk
     >>> trunk = FramedTrunk(ImageTrunk(torch.Size((1, 8, 8)), (4, 8))).eval()

@@ -45,7 +45,7 @@ class LeadingAxes(nn.Module):
 
 
 class Trunk(nn.Module):
-    """The first network of a recogniser: data to a vector of ``features`` numbers, run once per batch.
+    """The first network of an encoder: data to a vector of ``features`` numbers, run once per batch.
 
     ``parts`` names stretches of that vector, for nodes that should see only one of them.
     """
@@ -62,7 +62,7 @@ class Trunk(nn.Module):
 
 
 class VectorTrunk(Trunk):
-    """Data of any shape, flattened, through one hidden layer (S17's MNIST recogniser)."""
+    """Data of any shape, flattened, through one hidden layer (S17's MNIST encoder)."""
 
     def __init__(self, shape: Size, hidden: Sequence[int]) -> None:
         super().__init__(hidden[-1])
@@ -76,7 +76,7 @@ class VectorTrunk(Trunk):
 class ImageTrunk(Trunk):
     """Images ``(C, H, W)`` through convolutions with batch norm, flattened.
 
-    Each layer halves the image: ``pooled=False`` by the convolution's own stride, a small and fast recogniser;
+    Each layer halves the image: ``pooled=False`` by the convolution's own stride, a small and fast encoder;
     ``pooled=True`` by the largest of 2 x 2 after the convolution (the first still strides), which looks at more
     and costs about four times as much.
     """
@@ -100,7 +100,7 @@ class ImageTrunk(Trunk):
         layers += [nn.Flatten(), nn.Dropout(dropout)]
         super().__init__(inputs * height * width)
         convolutions = nn.Sequential(*layers)
-        # colours last in memory: convolutions with batch norm take two thirds of the time on a CPU
+        # colors last in memory: convolutions with batch norm take two thirds of the time on a CPU
         self.network = LeadingAxes(convolutions.to(memory_format=torch.channels_last), event_dims=3)  # type: ignore[call-overload]
 
     def forward(self, x: Tensor) -> Tensor:
@@ -114,13 +114,13 @@ class ImageDecoder(nn.Module):
         self, inputs: int, shape: Size, channels: Sequence[int] = (64, 32), width: int = 256
     ) -> None:
         super().__init__()
-        colours, height, self.width = shape
+        colors, height, self.width = shape
         self.height = height
         factor = 2 ** len(channels)
         self.start = (channels[0], -(-height // factor), -(-self.width // factor))
         layers: list[nn.Module] = [mlp(inputs, [width], math.prod(self.start)), nn.ReLU()]
         layers.append(nn.Unflatten(-1, self.start))
-        outputs = [*channels[1:], colours]
+        outputs = [*channels[1:], colors]
         for depth, (one, two) in enumerate(zip(channels, outputs, strict=True)):
             layers.append(nn.ConvTranspose2d(one, two, 4, stride=2, padding=1))
             if depth < len(channels) - 1:

@@ -80,7 +80,7 @@ class PrincipalComponents(nn.Module):
 
 
 class ComponentTrunk(Trunk):
-    """The first network of a recogniser that is no network: the coordinates of an item."""
+    """The first network of an encoder that is no network: the coordinates of an item."""
 
     def __init__(self, shape: Size, number: int) -> None:
         super().__init__(number)

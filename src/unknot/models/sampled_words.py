@@ -1,4 +1,4 @@
-"""The normaliser of a large vocabulary, from the words of a batch and a sample of the others."""
+"""The normalizer of a large vocabulary, from the words of a batch and a sample of the others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class WordSample:
 
 
 def sampled_log_likelihood(logits_at: Callable[[Tensor], Tensor], x: Tensor, count: int) -> Tensor:
-    """log Multinomial(x | softmax(logits)) of each document, with its normaliser estimated: ``(..., B)``.
+    """log Multinomial(x | softmax(logits)) of each document, with its normalizer estimated: ``(..., B)``.
 
     With P the words of the batch and S the ``count`` drawn of the V - |P| others,
 
@@ -62,5 +62,5 @@ def sampled_log_likelihood(logits_at: Callable[[Tensor], Tensor], x: Tensor, cou
     documents = x.indices()[0]
     chosen = logits.flatten(-2).index_select(-1, documents * logits.shape[-1] + sample.places)
     told = logits.new_zeros(logits.shape[:-1]).index_add(-1, documents, chosen * x.values())
-    normaliser = (logits + sample.log_weights).logsumexp(-1)
-    return multinomial_coefficient(x, total) + told - total * normaliser
+    normalizer = (logits + sample.log_weights).logsumexp(-1)
+    return multinomial_coefficient(x, total) + told - total * normalizer

@@ -1,11 +1,11 @@
-"""Search: the best values of numbers behind an item, by ascent from where the recogniser puts them.
+"""Search: the best values of numbers behind an item, by ascent from where the encoder puts them.
 
-A recogniser answers at once, and well for what it was trained on. What the style would be if a 4 were a 9 it has hardly
+An encoder answers at once, and well for what it was trained on. What the style would be if a 4 were a 9 it has hardly
 ever been asked: its answer draws a poor 9, and a poor 9 proves little. Here the values themselves climb,
 
     ẑ = argmax_z log p(x, k, z),
 
-by Adam's steps from the recognised ones (analysis by synthesis, as in Schott et al. 2019). Every item climbs on its
+by Adam's steps from the recognized ones (analysis by synthesis, as in Schott et al. 2019). Every item climbs on its
 own; what is found never scores below what it started from.
 """
 

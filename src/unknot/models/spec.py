@@ -12,7 +12,7 @@ from unknot.models import evidence
 from unknot.models.families import FAMILIES
 from unknot.models.likelihoods import LIKELIHOODS
 from unknot.models.node_spec import NodeSpec, node
-from unknot.models.spec_schema import IMAGE_RECOGNISERS, MODEL, MODEL_SETTINGS
+from unknot.models.spec_schema import IMAGE_ENCODERS, MODEL, MODEL_SETTINGS
 from unknot.models.yaml_file import read_yaml
 from unknot.schema import check, table
 from unknot.suggest import did_you_mean
@@ -29,15 +29,15 @@ class ModelSpec:
         augment: how training images are jittered: "affine", "elastic", or amounts by name; None: not at all.
         agreement: weight of reading an item's jittered view as the item itself (:mod:`unknot.models.agreement`).
         confidence: readings less sure than this do not count for the agreement.
-        critic: price of what a critic reads of the labelled nodes in the others (:mod:`unknot.models.critic`).
-        independence: price of what labelled nodes and the others have to do with each other
+        critic: price of what a critic reads of the labeled nodes in the others (:mod:`unknot.models.critic`).
+        independence: price of what labeled nodes and the others have to do with each other
             (:mod:`unknot.models.independence`).
         swap: weight of reading items made with others' factors as they were made (:mod:`unknot.models.swap`).
         swap_teaches: how much the generator learns of making the rest of such items easy to read, beside the factors.
         width: of default hidden layers.
         temperature: of relaxed draws.
         samples: draws of the recognition program in a training step; None: one, without an axis.
-        recognition_order: the latent nodes so that each comes after what it is recognised from; found by the check.
+        recognition_order: the latent nodes so that each comes after what it is recognized from; found by the check.
     """
 
     nodes: tuple[NodeSpec, ...]
@@ -66,7 +66,7 @@ class ModelSpec:
         return [n for n in self.nodes if not n.is_data]
 
     @property
-    def labelled(self) -> list[NodeSpec]:
+    def labeled(self) -> list[NodeSpec]:
         return [n for n in self.nodes if n.labels]
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,8 +110,8 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
     if len(data) != 1:
         found = ", ".join(n.name for n in data) or "none"
         raise SpecError(
-            f"a model has one data node, the one without recognised_from, but found: {found}. A latent node "
-            "needs recognised_from, the nodes it is inferred from; several data columns go into a table node"
+            f"a model has one data node, the one without inferred_from, but found: {found}. A latent node "
+            "needs inferred_from, the nodes it is inferred from; several data columns go into a table node"
         )
     for one in spec.nodes:
         _check_whitening(one, spec)
@@ -120,7 +120,7 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
             raise SpecError(f"node '{one.name}': data ('{data[0].name}') cannot be a generative parent")
     generative = _in_order({n.name: n.parents for n in spec.nodes}, "generative", skip=())
     recognition = _in_order(
-        {n.name: n.recognised_from for n in spec.nodes if not n.is_data}, "recognition", skip=(data[0].name,)
+        {n.name: n.inferred_from for n in spec.nodes if not n.is_data}, "recognition", skip=(data[0].name,)
     )
     by_name = {n.name: n for n in spec.nodes}
     return replace(spec, nodes=tuple(by_name[n] for n in generative), recognition_order=tuple(recognition))
@@ -128,7 +128,7 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
 
 def _check_node(one: NodeSpec, names: list[str]) -> None:
     _check_family(one)
-    for key in ("parents", "recognised_from"):
+    for key in ("parents", "inferred_from"):
         for parent in getattr(one, key):
             if parent not in names:
                 raise SpecError(
@@ -141,28 +141,26 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
     if not one.is_data and (
-        one.channels or one.pooled or one.dropout is not None or one.recogniser in IMAGE_RECOGNISERS
+        one.channels or one.pooled or one.dropout is not None or one.encoder in IMAGE_ENCODERS
     ):
-        *first, last = IMAGE_RECOGNISERS
+        *first, last = IMAGE_ENCODERS
         raise SpecError(
-            f"node '{one.name}': channels, pooled, dropout and the recognisers {', '.join(first)} and {last} "
-            "describe how image data is recognised"
+            f"node '{one.name}': channels, pooled, dropout and the encoders {', '.join(first)} and {last} "
+            "describe how image data is recognized"
         )
     if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
         raise SpecError(
             f"node '{one.name}': pixels says how many pixels each number of bernoulli data is the mean of"
         )
-    if one.colour_scale is not None and not (one.is_data and one.family == "normal"):
-        raise SpecError(f"node '{one.name}': colour_scale is of normal data, images in colour")
+    if one.color_scale is not None and not (one.is_data and one.family == "normal"):
+        raise SpecError(f"node '{one.name}': color_scale is of normal data, images in color")
     if one.components and not (one.is_data and one.family == "normal" and one.generator != "posed"):
         raise SpecError(f"node '{one.name}': components are of normal data that are not posed")
-    if one.recogniser == "components" and not one.components:
+    if one.encoder == "components" and not one.components:
+        raise SpecError(f"node '{one.name}': encoder components reads components of the data; say how many")
+    if one.encoder == "bayes" and (one.is_data or one.family != "categorical"):
         raise SpecError(
-            f"node '{one.name}': recogniser components reads components of the data; say how many"
-        )
-    if one.recogniser == "bayes" and (one.is_data or one.family != "categorical"):
-        raise SpecError(
-            f"node '{one.name}': recogniser bayes is for a categorical node that words are made from"
+            f"node '{one.name}': encoder bayes is for a categorical node that words are made from"
         )
     if one.weights and one.family != "multinomial":
         raise SpecError(f"node '{one.name}': weights are of words (multinomial), not of {one.family} data")
@@ -173,7 +171,7 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
             f"node '{one.name}': activation is of the hidden layers by which images and other numbers are made"
         )
     if one.sees and one.is_data:
-        raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
+        raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognized from the data")
     (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)
 
 
@@ -193,12 +191,12 @@ def _check_evidence(one: NodeSpec, spec: ModelSpec) -> None:
 def _check_whitening(one: NodeSpec, spec: ModelSpec) -> None:
     if not one.whiten:
         return
-    suits = one.family == "normal" and one.whiten in one.recognised_from and not one.labels
+    suits = one.family == "normal" and one.whiten in one.inferred_from and not one.labels
     if not suits or spec[one.whiten].is_data or not FAMILIES[spec[one.whiten].family].has_classes:
         raise SpecError(
             f"node '{one.name}': whiten is for a normal node without labels, and names a node of classes that it is "
-            f"recognised from, but got '{one.whiten}' for a {one.family} node recognised from "
-            f"{', '.join(one.recognised_from) or 'nothing'}"
+            f"recognized from, but got '{one.whiten}' for a {one.family} node recognized from "
+            f"{', '.join(one.inferred_from) or 'nothing'}"
         )
     gradient = spec[one.whiten].gradient or FAMILIES[spec[one.whiten].family].default_gradient
     if gradient == "enumerate":
@@ -215,7 +213,7 @@ def _check_family(one: NodeSpec) -> None:
     kind = "data" if one.is_data else "latent"
     hint = ""
     if one.is_data and one.family in FAMILIES:
-        hint = " A latent node says what it is inferred from: recognised_from."
+        hint = " A latent node says what it is inferred from: inferred_from."
     raise SpecError(
         f"node '{one.name}': family '{one.family}' is not one of the {kind} families; "
         f"{did_you_mean(one.family, families)}{hint}"

@@ -27,13 +27,13 @@ _names = {
     "else": {**text(), "description": "a node's name or a list of them"},
 }
 
-IMAGE_RECOGNISERS = ("faces", "apart", "doubled", "framed", "components")
+IMAGE_ENCODERS = ("faces", "apart", "doubled", "framed", "components")
 NODE: Schema = table(
     {
         "family": _word,
         "size": left_out_or(whole(1, 10**6)),
         "parents": _names,
-        "recognised_from": _names,
+        "inferred_from": _names,
         "labels": flag(),
         "gradient": left_out_or(_word),
         "hidden": _layers,
@@ -43,9 +43,9 @@ NODE: Schema = table(
         "pooled": flag(),
         "dropout": left_out_or(number(0, 0.99)),
         "pixels": whole(1, 10**6),
-        "recogniser": {
-            "enum": ["", *IMAGE_RECOGNISERS, "bayes"],
-            "description": f"{', '.join(IMAGE_RECOGNISERS)}, bayes, or left out",
+        "encoder": {
+            "enum": ["", *IMAGE_ENCODERS, "bayes"],
+            "description": f"{', '.join(IMAGE_ENCODERS)}, bayes, or left out",
         },
         "evidence": number(0, 1),
         "evidence_steps": whole(0, 10**4),
@@ -59,10 +59,10 @@ NODE: Schema = table(
         "sees": {"type": "string", "description": "a word, or left out"},
         "whiten": {"type": "string", "description": "a node's name, or left out"},
         "confidence": left_out_or(number(0, 1)),
-        "centre": list_of(number(), words="a list of numbers, one for each dimension"),
+        "center": list_of(number(), words="a list of numbers, one for each dimension"),
         "spread": list_of(number(above=0), words="a list of positive numbers, one for each dimension"),
         "scale": left_out_or(number(above=0)),
-        "colour_scale": left_out_or(number(above=0)),
+        "color_scale": left_out_or(number(above=0)),
         "columns": list_of(
             {
                 "type": "object",

@@ -6,11 +6,11 @@ each node, everything else is kept, and the generator makes an item x̂ of that.
     λ · Σ_v log q(v | x̂)        over the nodes v, at the values that x̂ was made from,
 
 the sleep phase of the wake-sleep algorithm (Hinton et al. 1995) at factors that need not go together in any item, as
-when a generator is later asked for a counterfactual. Its gradient teaches the recogniser to read the style of a made
+when a generator is later asked for a counterfactual. Its gradient teaches the encoder to read the style of a made
 item whatever its factors, and the generator to make items whose factors can be read. No gradient goes into the values.
 
 The generator also learns to make the rest easy to read. That keeps styles where they are, but where a factor leaves a
-style little to show, as a 1 does, it comes to write the style in specks that only the recogniser looks at. With
+style little to show, as a 1 does, it comes to write the style in specks that only the encoder looks at. With
 ``swap_teaches`` below 1 this part of its gradient counts so much less; at 0 it learns from the factors' reading alone.
 
 A factor whose ``gradient`` is "detached" learns nothing from what the generator asks for, and so nothing from made

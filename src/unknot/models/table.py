@@ -18,9 +18,9 @@ KINDS = ("real", "binary", "category", "count")
 class Table(nn.Module):
     """A table's columns: ``{"name", "kind", "size" (of a category), "mean" and "sd" (of a real column)}``.
 
-    As a module it turns rows ``(B, C)`` into features: reals standardised, categories one-hot, counts by
+    As a module it turns rows ``(B, C)`` into features: reals standardized, categories one-hot, counts by
     logarithm, a missing entry as zero, and for each column a flag that it is missing. An entry that is missing
-    contributes nothing to the likelihood: it is marginalised, since columns are independent given the code.
+    contributes nothing to the likelihood: it is marginalized, since columns are independent given the code.
     """
 
     def __init__(self, columns: Sequence[Mapping[str, Any]]) -> None:

@@ -30,7 +30,7 @@ class TableFill(nn.Module):
 
     @torch.no_grad()
     def learn(self, x: Tensor) -> None:
-        """EM on rows ``(N, D)`` of standardised columns."""
+        """EM on rows ``(N, D)`` of standardized columns."""
         x = x.double()
         seen, filled = ~x.isnan(), x.nan_to_num()
         start = torch.linalg.svd(filled, full_matrices=False)[2][: self.size].T * 0.5

@@ -1,4 +1,4 @@
-"""Two views of a table's columns, standardised and rank-Gaussian, for networks that are to see few labels."""
+"""Two views of a table's columns, standardized and rank-Gaussian, for networks that are to see few labels."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from unknot.models.table_fill import TableFill
 
 MOST_KNOTS = 2000  # order statistics that are kept of a column
 STANDARD, RANK = 0, 1
-_FAR = 30.0  # how many standard deviations of labelled rows a plain column may be off
+_FAR = 30.0  # how many standard deviations of labeled rows a plain column may be off
 _BEYOND = torch.finfo(torch.float32).max
 
 
 class Views(NamedTuple):
-    """Rows as networks see them: ``columns`` (2, B, D), standardised and by rank, holes filled; ``seen`` (B, D) says
+    """Rows as networks see them: ``columns`` (2, B, D), standardized and by rank, holes filled; ``seen`` (B, D) says
     which entries were there; ``inputs`` (B, 2 D + H) are both views and a mark for each column that has holes, followed
     by the D plain columns where these are asked for."""
 
@@ -30,11 +30,11 @@ class Views(NamedTuple):
 class TableViews(nn.Module):
     """Columns ``(B, C)``, NaN for holes, as D numbers each in two views; statistics come from all rows (``learn``).
 
-    Categories are one-hot, everything else is a number. The standardised view is clipped to ±8; the other is the
-    normal quantile of an entry's mid-rank, standardised again and clipped to ±3. Holes are filled
+    Categories are one-hot, everything else is a number. The standardized view is clipped to ±8; the other is the
+    normal quantile of an entry's mid-rank, standardized again and clipped to ±3. Holes are filled
     (:mod:`unknot.models.table_fill`) where the training data has such.
 
-    ``plain`` columns are what a regression on the labelled rows reads: standardised by those rows alone, so that a few
+    ``plain`` columns are what a regression on the labeled rows reads: standardized by those rows alone, so that a few
     far rows without a label do not make the rest of a column small, and clipped to ±30 only.
     """
 
@@ -50,7 +50,7 @@ class TableViews(nn.Module):
         self.register_buffer("means", torch.zeros(2, self.width))
         self.register_buffer("scales", torch.ones(2, self.width))
         self.register_buffer("plain", torch.zeros(2, self.width) if plain else None)
-        self.plain: Tensor | None  # mean and standard deviation over labelled rows
+        self.plain: Tensor | None  # mean and standard deviation over labeled rows
         self.knots: Tensor  # sorted entries, (D, R), padded by more than any
         self.counts: Tensor  # how many of them there are, (D,)
         self.means: Tensor
@@ -59,7 +59,7 @@ class TableViews(nn.Module):
 
     @property
     def inputs(self) -> int:
-        """How many numbers a recogniser reads."""
+        """How many numbers an encoder reads."""
         return 2 * self.width + len(self.holed)
 
     def forward(self, rows: Tensor) -> Views:
@@ -77,8 +77,8 @@ class TableViews(nn.Module):
         return Views(columns, seen, torch.cat(inputs, -1))
 
     @torch.no_grad()
-    def learn(self, rows: Tensor, labelled: Tensor | None = None) -> None:
-        """Take the statistics of rows ``(N, C)``; of plain columns, those of the ``labelled`` rows (N,)."""
+    def learn(self, rows: Tensor, labeled: Tensor | None = None) -> None:
+        """Take the statistics of rows ``(N, C)``; of plain columns, those of the ``labeled`` rows (N,)."""
         x = self._numbers(rows.double())
         for d, column in enumerate(x.T):
             values = column[~column.isnan()].sort().values
@@ -95,9 +95,7 @@ class TableViews(nn.Module):
         for fill, values in zip(self.fills, self._views(x.to(self.knots.dtype)), strict=False):
             fill.learn(values)  # type: ignore[operator]
         if self.plain is not None:
-            mean, scale = _moments(
-                x if labelled is None else x[labelled], other=self.scales[STANDARD].double()
-            )
+            mean, scale = _moments(x if labeled is None else x[labeled], other=self.scales[STANDARD].double())
             self.plain.copy_(torch.stack([mean, scale]))
 
     def entries(self, view: Tensor, rank: bool) -> Tensor:

@@ -22,13 +22,13 @@ _EVEN = 1e-10  # of every word's probability under a mixture, so that its logari
 
 
 class TopicTrunk(Trunk):
-    """Counts of words through softplus layers (ProdLDA's recogniser), with dropout of words and of features.
+    """Counts of words through softplus layers (ProdLDA's encoder), with dropout of words and of features.
 
     Arguments:
         shape: ``(V,)``, the number of words.
         hidden: sizes of the layers.
         dropout: share of the last features that a training step leaves out.
-        word_dropout: share of the words present that a training step leaves out. The recogniser then learns to read
+        word_dropout: share of the words present that a training step leaves out. The encoder then learns to read
             parts of documents; the document that is explained stays whole, so that the bound stays a bound.
         logarithm: whether counts are seen as log(1 + count).
     """
@@ -105,7 +105,7 @@ class TopicDecoder(nn.Module):
         dropout: share of the topics that a training step leaves out of a product or a mixture.
         scale: whether the batch norm of a product learns a scale for every word; without it, as printed, the topics of
             a trained model are less diverse.
-        sampled: in training, how many words that a batch does not hold are drawn for the normaliser
+        sampled: in training, how many words that a batch does not hold are drawn for the normalizer
             (:func:`~unknot.models.sampled_words.sampled_log_likelihood`); 0: it is a sum over all words.
     """
 
@@ -124,7 +124,7 @@ class TopicDecoder(nn.Module):
             raise SpecError(f"topics are mixed as {', '.join(MIXINGS)}, not {mixing!r}.")
         if sampled and mixing == "mixture":
             raise SpecError(
-                "a mixture of topics has no normaliser to sample: each of its topics is normalised."
+                "a mixture of topics has no normalizer to sample: each of its topics is normalized."
             )
         if concentration is not None and mixing == "linear":
             raise SpecError("a Dirichlet prior is one of shares, and linear topics have none.")
@@ -142,7 +142,7 @@ class TopicDecoder(nn.Module):
         return weight if self.norm is None else weight * self.norm.factors()
 
     def log_likelihood(self, z: Tensor, x: Tensor) -> Tensor:
-        """log p(x | z) of counts ``(B, V)``: ``(..., B)``; in training with a sampled normaliser if there is one."""
+        """log p(x | z) of counts ``(B, V)``: ``(..., B)``; in training with a sampled normalizer if there is one."""
         if self.sampled and self.training and x.is_sparse:
             return sampled_log_likelihood(lambda columns: self.at(z, columns), x, self.sampled)
         return word_log_likelihood(self.logits(z), x)
@@ -156,7 +156,7 @@ class TopicDecoder(nn.Module):
         return z @ weight.T + self.bias[columns]
 
     def forward(self, z: Tensor) -> Any:
-        """Logits, or what makes them: that of a sampled normaliser puts them off until it knows at which words."""
+        """Logits, or what makes them: that of a sampled normalizer puts them off until it knows at which words."""
         return TopicLogits(self, z) if self.sampled and self.training else self.logits(z)
 
     def logits(self, z: Tensor) -> Tensor:
@@ -211,7 +211,7 @@ class WordNorm(nn.BatchNorm1d):
         return self.weight.detach() / (self.running_var + self.eps).sqrt()
 
     def forward(self, x: Tensor, columns: Tensor | None = None) -> Tensor:
-        """Normalise ``(..., V)``, or ``(..., C)`` of the words ``columns``, whose statistics alone then move on."""
+        """Normalize ``(..., V)``, or ``(..., C)`` of the words ``columns``, whose statistics alone then move on."""
         folded = x.reshape(-1, x.shape[-1])
         if columns is None:
             return super().forward(folded).reshape(x.shape)

@@ -67,13 +67,13 @@ def _agreed_value(model: GraphicalModel, node: NodeSpec, q: Trace, features: Ten
 def _second_view(
     model: GraphicalModel, node: NodeSpec, q: Trace, features: Tensor, value: Tensor
 ) -> Variable:
-    """The node as recognised from the second view's features, observed at ``value``."""
+    """The node as recognized from the second view's features, observed at ``value``."""
     inputs = {model.spec.data.name: features}
-    for name in node.recognised_from:
+    for name in node.inferred_from:
         if name not in inputs:
             inputs[name] = model.family_of(name).features(q[name].value)
     second = Trace()
-    model.family_of(node.name).site(second, model.recognised(node, inputs), value, model.temperature, None)
+    model.family_of(node.name).site(second, model.recognized(node, inputs), value, model.temperature, None)
     return second[node.name]
 
 
@@ -81,8 +81,8 @@ def _second_view(
 
 
 def _part(model: GraphicalModel, q: Trace, p: Trace) -> None:
-    """What the style and each labelled node have to do with each other, the same for every item."""
-    factors = [n.name for n in model.spec.labelled]
+    """What the style and each labeled node have to do with each other, the same for every item."""
+    factors = [n.name for n in model.spec.labeled]
     families = {n.name: model.family_of(n.name) for n in model.spec.latents}
     for name, value in dependence(q, model.style, factors, families).items():
         price = -model.spec.independence * value
@@ -101,21 +101,21 @@ def _swap(model: GraphicalModel, q: Trace, p: Trace) -> None:
         node, family = spec[name], model.family_of(name)
         if node.labels:
             values[name] = swapped_label(q, name, family)
-        elif spec.data.name in node.recognised_from:
+        elif spec.data.name in node.inferred_from:
             values[name] = kept_value(q, name)
         else:  # computed from other nodes alone: it follows them
-            outputs = model.recognised(node, inputs)
-            values[name] = family.recognise(Trace(), outputs, None, model.temperature).detach()
+            outputs = model.recognized(node, inputs)
+            values[name] = family.recognize(Trace(), outputs, None, model.temperature).detach()
         inputs[name] = family.features(values[name])
     made = model.expected_data(given(len(inputs[name]), values))
     of_factors, of_rest = _seen_in_made(model, made)
     read = Trace()
     for name in spec.recognition_order:
         node = spec[name]
-        if spec.data.name in node.recognised_from:
+        if spec.data.name in node.inferred_from:
             inputs[spec.data.name] = of_factors if node.labels else of_rest
             with unchanged(model.recognition[name], node.gradient == "detached"):
-                outputs = model.recognised(node, inputs)
+                outputs = model.recognized(node, inputs)
             model.family_of(name).site(read, outputs, values[name], model.temperature, None)
     p.log_term(spec.swap * read.log_prob(), name="swap")
 
@@ -123,8 +123,8 @@ def _swap(model: GraphicalModel, q: Trace, p: Trace) -> None:
 def _seen_in_made(model: GraphicalModel, made: Tensor) -> tuple[Tensor, Tensor]:
     """The features of made items that the factors are read from, and those for the rest."""
     spec = model.spec
-    read = [n for n in spec.latents if spec.data.name in n.recognised_from]
-    factors, rest = ([n for n in read if n.labels is labelled] for labelled in (True, False))
+    read = [n for n in spec.latents if spec.data.name in n.inferred_from]
+    factors, rest = ([n for n in read if n.labels is labeled] for labeled in (True, False))
     apart = all(n.gradient == "detached" for n in factors)
     with at_rest(model.trunk):
         if spec.swap_teaches == 1.0 and not apart:

@@ -1,4 +1,4 @@
-"""A recogniser's first network in two, side by side: one for what an image shows, one for how it is drawn.
+"""An encoder's first network in two, side by side: one for what an image shows, one for how it is drawn.
 
 The style is what the generator needs to make the pixels again. A trunk that is shared learns features for that, and the
 class has to do with what is left; apart, nothing that the generator asks for can spoil the reading of the class.

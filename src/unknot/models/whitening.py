@@ -1,6 +1,6 @@
 """Whitening: what a style says of an item, beside the other items of its class.
 
-For a normal node z that is recognised from the data and from a class y, a network makes m and s of an item, and
+For a normal node z that is recognized from the data and from a class y, a network makes m and s of an item, and
 
     q(z | x, y) = N(m̃, s²)        m̃ = √τ · C_y^(-1/2) · (m - μ_y)        τ = 0.9
 

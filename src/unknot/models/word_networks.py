@@ -16,7 +16,7 @@ LARGE_VOCABULARY = 10_000  # words from which a step's gradients hold only the w
 class WordLayer(nn.EmbeddingBag):
     """A linear layer over words, x W + b: of a sparse batch ``(B, V)`` it adds the rows of W of the words present.
 
-    Of a large vocabulary the gradient is sparse too: neither it nor the optimiser's step looks at other rows.
+    Of a large vocabulary the gradient is sparse too: neither it nor the optimizer's step looks at other rows.
     """
 
     def __init__(self, words: int, outputs: int) -> None:

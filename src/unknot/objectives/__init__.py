@@ -3,15 +3,15 @@
 from unknot.core.dependence import site_parents
 from unknot.objectives.capacity import annealed_capacity
 from unknot.objectives.catalogue import CATALOGUE
-from unknot.objectives.classes_alone import classes_alone
 from unknot.objectives.decomposition import decompose
 from unknot.objectives.diagnostics import information
 from unknot.objectives.discriminator import Discriminator, discriminator_loss
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
-from unknot.objectives.labels_alone import labels_alone
+from unknot.objectives.information_maximization import information_maximization
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.sleep import sleep
+from unknot.objectives.supervised import supervised
 from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.table_one import (
     anchor_vae,
@@ -36,7 +36,6 @@ __all__ = [
     "beta_tcvae",
     "beta_vae",
     "capacity_vae",
-    "classes_alone",
     "decompose",
     "dip_vae",
     "discriminator_loss",
@@ -47,10 +46,11 @@ __all__ = [
     "info_vae",
     "information",
     "information_dropout",
-    "labels_alone",
+    "information_maximization",
     "semi_supervised",
     "site_parents",
     "sleep",
+    "supervised",
     "supervision_rate",
     "supervision_weight",
     "vae",

@@ -1,7 +1,7 @@
 """The catalogue: every objective that a model can be trained with, by name. The one registry of them.
 
 Training by name, ``unknot objectives`` and the tests of the docs read it and nothing else: an objective that is not
-listed here has no name in a config file. First S17's, for partly labelled data; then the rows of E19's Table 1, which
+listed here has no name in a config file. First S17's, for partly labeled data; then the rows of E19's Table 1, which
 say how q(z) meets the prior.
 """
 
@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from unknot.objectives import table_one
-from unknot.objectives.classes_alone import classes_alone
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
-from unknot.objectives.labels_alone import labels_alone
+from unknot.objectives.information_maximization import information_maximization
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.sleep import sleep
+from unknot.objectives.supervised import supervised
 from unknot.objectives.terms import Terms
 
 
@@ -27,11 +27,11 @@ class Entry:
 
     * ``name``: what config files and the command line call it;
     * ``function``: of (q, p, ...), returns :class:`~unknot.objectives.terms.Terms`;
-    * ``formula``, ``rewards``, ``reference``: what it maximises, to which end, and who says so;
+    * ``formula``, ``rewards``, ``reference``: what it maximizes, to which end, and who says so;
     * ``symbols``: the parameters that make it what it is, each with its meaning; defaults are the function's own;
     * ``row``: its row in E19's Table 1, None for the others;
     * ``own_network``: the parameter that takes a network which is trained beside the model, if there is one;
-    * ``of_dreams``: whether its two traces are of items that the generative program makes, not of the batch's.
+    * ``of_sleep_phase``: whether its two traces are of items that the generative program makes, not of the batch's.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Entry:
     symbols: Mapping[str, str]
     row: int | None = None
     own_network: str | None = None
-    of_dreams: bool = False
+    of_sleep_phase: bool = False
 
     @property
     def defaults(self) -> dict[str, object]:
@@ -60,8 +60,8 @@ class Entry:
 
 
 _WITH_LABELS = {
-    "alpha": "weight of log q(y | x), the recogniser of the labels",
-    "gamma": "weight of a labelled item beside an unlabelled one",
+    "alpha": "weight of log q(y | x), the encoder of the labels",
+    "gamma": "weight of a labeled item beside an unlabeled one",
 }
 
 _FROM_LABELS = (
@@ -76,8 +76,8 @@ _FROM_LABELS = (
     Entry(
         "semi_supervised",
         semi_supervised,
-        "Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) mean_s log w_s, times γ for labelled items",
-        "the bound, and a recogniser that names the labels; for any graph and any pattern of labels",
+        "Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) mean_s log w_s, times γ for labeled items",
+        "the bound, and an encoder that names the labels; for any graph and any pattern of labels",
         "S17 Eqs. 2-8; Kingma et al. 2014 (M2)",
         {
             **_WITH_LABELS,
@@ -94,24 +94,24 @@ _FROM_LABELS = (
     Entry(
         "importance_weighted",
         importance_weighted,
-        "log mean_s [p(x, y, z_s) / q(z_s | x)] + α log mean_s w_s, times γ for labelled items",
-        "a tighter bound with more samples; IWAE where nothing is labelled",
+        "log mean_s [p(x, y, z_s) / q(z_s | x)] + α log mean_s w_s, times γ for labeled items",
+        "a tighter bound with more samples; IWAE where nothing is labeled",
         "S17 Eq. 9; Burda et al. 2016",
         _WITH_LABELS,
     ),
     Entry(
-        "labels_alone",
-        labels_alone,
+        "supervised",
+        supervised,
         "mean_s log w_s, which is log q(y | x) where no label comes after a draw",
-        "a recogniser that names the labels, and nothing else: what the same network does without a model",
+        "an encoder that names the labels, and nothing else: what the same network does without a model",
         "S17 Eq. 7",
         {"alpha": "weight of the labels beside the log-terms that p adds, if any; or by site"},
     ),
     Entry(
-        "classes_alone",
-        classes_alone,
+        "information_maximization",
+        information_maximization,
         "λ I(x; c) − μ KL(q̄(c) || p(c)), and p's log-terms",
-        "a recogniser that sorts items into classes of its own; what a class needs before the style explains all",
+        "an encoder that sorts items into classes of its own; what a class needs before the style explains all",
         "Krause et al. 2010",
         {
             "information": "reward of what a class knows of x",
@@ -122,10 +122,10 @@ _FROM_LABELS = (
         "sleep",
         sleep,
         "log q(v | x̂), at values v and an item x̂ drawn from p",
-        "a recogniser that reads what the generative model dreams; a start that needs no label",
+        "an encoder that reads what the generative model dreams; a start that needs no label",
         "Hinton et al. 1995 (wake-sleep)",
         {"alpha": "weight of the whole; or by site, {'count': 10}"},
-        of_dreams=True,
+        of_sleep_phase=True,
     ),
 )
 
@@ -145,7 +145,7 @@ _TABLE_ONE = (
         "(1) + (3) + β ((2) + (4))",
         "for β > 1, codes near the prior: less correlation, but also less information about x",
         "Higgins et al. 2016",
-        {"beta": "weight of the whole KL divergence; 1 is the VAE, below 1 favours reconstruction"},
+        {"beta": "weight of the whole KL divergence; 1 is the VAE, below 1 favors reconstruction"},
         row=2,
     ),
     Entry(

@@ -95,7 +95,7 @@ def decompose(
       :mod:`unknot.objectives.prior.prior_marginal`.
 
     Returns :class:`~unknot.objectives.terms.Terms`, all with weight one. Items that know a variable's value
-    contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the recogniser,
+    contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the encoder,
     by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
 
     >>> import torch

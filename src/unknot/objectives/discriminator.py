@@ -9,10 +9,10 @@ One step of training is two: the model's on one batch, with D fixed, and the dis
 with the encoder fixed::
 
     terms = factor_vae(q, p, discriminator, gamma=10.0)
-    terms.loss.backward(); model_optimiser.step()
-    discriminator_loss(discriminator, encoder(other_x)).backward(); discriminator_optimiser.step()
+    terms.loss.backward(); model_optimizer.step()
+    discriminator_loss(discriminator, encoder(other_x)).backward(); discriminator_optimizer.step()
 
-``discriminator_loss`` detaches the draws; the model's optimiser must not hold D's parameters.
+``discriminator_loss`` detaches the draws; the model's optimizer must not hold D's parameters.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def discriminator_loss(discriminator: nn.Module, q: Trace, variables: Sequence[s
     * ``q``: the encoder's trace of a batch, best another one than the model's step has seen;
     * ``variables``: the names of the variables to look at, by default all.
 
-    Returns one number, for the discriminator's own optimiser; no gradient reaches the encoder.
+    Returns one number, for the discriminator's own optimizer; no gradient reaches the encoder.
     """
     draws = joined_draws(q, variables)
     with torch.no_grad():

@@ -60,7 +60,7 @@ def semi_supervised(
       the paper. ``{"r": 100.0}`` weighs the site r alone, to let it carry little;
     * ``gamma``: γ, how often an item with labels counts beside one without;
     * ``relaxed_kl``: which divergence a relaxed (Concrete) draw pays. ``"density"``: that of the relaxed densities,
-      which makes the sum a bound for the relaxed model but grows without limit as the recogniser gets sure.
+      which makes the sum a bound for the relaxed model but grows without limit as the encoder gets sure.
       ``"discrete"``: that of the classes behind them (Jang et al. 2017), at most log K, but no bound of either model;
     * ``weight_gradient``: whether the gradient goes through w̄, see below;
     * ``information``, ``between``, ``within``: prices on the parts of the bound, as in E19: of the information that
@@ -68,7 +68,7 @@ def semi_supervised(
       a style that does not know the digit. By name they price some parts alone: ``between={"digit, style": 4.0}``
       that pair, ``information={"style": 2.0}`` what the style knows of x, ``within={"within[z]": 3.0}``. With
       labels or draws of the digit alike, q(z | y) is estimated from the batch, each item counting as far as the
-      recogniser gives it that class (:mod:`unknot.objectives.parts.prices`). What a class read from x alone knows,
+      encoder gives it that class (:mod:`unknot.objectives.parts.prices`). What a class read from x alone knows,
       ``information={"digit": -39.0}``, is taken by its exact masses (:mod:`unknot.objectives.parts.class_parts`); a
       price below zero is a reward: of classes that are sure;
     * ``marginal``: by class, ``{"digit": 121.0}``, the price of classes that are not as common as the prior says, over
@@ -96,7 +96,7 @@ def semi_supervised(
     **Gradient.** The weights depend on q's parameters, directly and through the draws. By default the gradient
     goes through them: it is the gradient of the estimator above, for pathwise, enumerated and score-function
     sites alike. ``weight_gradient=False`` holds w̄ constant, the gradient through log w remains: less variance,
-    but not the gradient of any objective when the weights vary. Self-normalised weights are biased for finite
+    but not the gradient of any objective when the weights vary. Self-normalized weights are biased for finite
     S, of order 1/S.
 
     >>> from unknot import Trace, partial
@@ -132,8 +132,8 @@ def semi_supervised(
     known = classifier(q.variables(), labels, alpha, parts["reconstruction"][0].value)
     if labels is None or labels.constant:
         return _constant(parts, weights, gamma, sites, labels, known)
-    normalised = labels.normalised(weight_gradient)
-    terms = labels.averages({**parts, "conditioning": labels.joint}, normalised)
+    normalized = labels.normalized(weight_gradient)
+    terms = labels.averages({**parts, "conditioning": labels.joint}, normalized)
     mean_log = labels.mean_log()
     terms |= known.terms()
     terms["conditioning"] = mean_log - terms["conditioning"]
@@ -143,15 +143,15 @@ def semi_supervised(
         direct = known.weighted() + other * labels.log_weight
         score = _score(sites, labels, summed, direct.detach())
     weights |= {**known.weights, "conditioning": other}
-    ess = effective_samples(normalised, mean_log, _samples(parts))
-    return Terms(terms, weights, item_weight(labels.labelled, gamma), {"effective_samples": ess}, score)
+    ess = effective_samples(normalized, mean_log, _samples(parts))
+    return Terms(terms, weights, item_weight(labels.labeled, gamma), {"effective_samples": ess}, score)
 
 
-def item_weight(labelled: Known, gamma: Number) -> Tensor | None:
+def item_weight(labeled: Known, gamma: Number) -> Tensor | None:
     """γ for items with labels and one for the others (S17 Eq. 2); None if all weigh one."""
-    if labelled is False or (isinstance(gamma, float | int) and gamma == 1):
+    if labeled is False or (isinstance(gamma, float | int) and gamma == 1):
         return None
-    return torch.where(torch.as_tensor(labelled), gamma, 1.0)
+    return torch.where(torch.as_tensor(labeled), gamma, 1.0)
 
 
 def _constant(
@@ -174,7 +174,7 @@ def _constant(
         score = score_term(sites, summed)
     weights |= known.weights
     ess = effective_samples(None, like, _samples(parts))
-    weight = None if labels is None else item_weight(labels.labelled, gamma)
+    weight = None if labels is None else item_weight(labels.labeled, gamma)
     return Terms(terms, weights, weight, {"effective_samples": ess}, score)
 
 

@@ -1,4 +1,4 @@
-"""Sleep: a recogniser trained on what the generative model dreams."""
+"""Sleep: an encoder trained on what the generative model dreams."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.labels_alone import labels_alone
 from unknot.objectives.parts.classifier import Number
+from unknot.objectives.supervised import supervised
 from unknot.objectives.terms import Terms
 
 
 def sleep(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Terms:
-    """Log-probability, under the recogniser, of what a dreamt item was made from,
+    """Log-probability, under the encoder, of what a dreamt item was made from,
 
         log q(v | x̂)        v, x̂ ~ p                           (Hinton et al. 1995, the sleep phase)
 
-    Its mean over dreams is, but for a constant, - E_{p(x)} KL(p(v | x) || q(v | x)): the recogniser becomes the
+    Its mean over dreams is, but for a constant, - E_{p(x)} KL(p(v | x) || q(v | x)): the encoder becomes the
     posterior of the generative model on the items which that model makes, and no label is needed. It covers all that p
     holds possible, where the bound, -KL(q || p), may settle on a part; and choices that pass no gradient are taught
     like any other. How much it helps with real items depends on how much they look like dreams. The generative
@@ -29,7 +29,7 @@ def sleep(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Ter
     * ``p``: the decoder's;
     * ``alpha``: a weight for the whole; ``{"y": 50.0}`` weighs the site y, and one the others.
 
-    Returns :class:`~unknot.objectives.terms.Terms`, as :func:`~unknot.objectives.labels_alone` does.
+    Returns :class:`~unknot.objectives.terms.Terms`, as :func:`~unknot.objectives.supervised` does.
 
     >>> import torch
     >>> from unknot import Trace
@@ -44,4 +44,4 @@ def sleep(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Ter
                 f"sleep: q has drawn '{node.name}', which a dream should have said. A sub-model that writes a trace "
                 "of its own must be given its values as labels, in the model's method dream(count)."
             )
-    return labels_alone(q, p, alpha)
+    return supervised(q, p, alpha)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from unknot.plots.style import COLOURS, FAINT, INK, new_figure, quiet
+from unknot.plots.style import COLORS, FAINT, INK, new_figure, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,7 +15,7 @@ def bars(names: Sequence[str], values: Sequence[float], label: str, faint: Seque
     """One bar for each name; those marked ``faint`` are greyed (unused dimensions, say)."""
     figure = new_figure(5.2, 0.5 + 0.24 * len(names))
     axes = figure.add_subplot()
-    shades = [FAINT if i < len(faint) and faint[i] else COLOURS[0] for i in range(len(names))]
+    shades = [FAINT if i < len(faint) and faint[i] else COLORS[0] for i in range(len(names))]
     axes.barh(range(len(names)), list(values), color=shades, height=0.7)
     axes.set_yticks(range(len(names)), list(names), fontsize=8)
     axes.invert_yaxis()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unknot.plots.image_grid import draw_grid
-from unknot.plots.style import COLOURS, INK, new_figure
+from unknot.plots.style import COLORS, INK, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,12 +43,12 @@ def boxed_images(
                 column * (width + 1) + (x - scale + 1) * width / 2 - 0.5
             )  # a pixel's middle has whole numbers
             top = (y - scale + 1) * height / 2 - 0.5
-            colour = COLOURS[k % len(COLOURS)]
+            color = COLORS[k % len(COLORS)]
             box = (left, top), scale * width, scale * height
-            axes.add_patch(Rectangle(*box, fill=False, edgecolor=colour, linewidth=0.9))
+            axes.add_patch(Rectangle(*box, fill=False, edgecolor=color, linewidth=0.9))
             above = top > height / 8  # else there is no room, and the word stands below
             at = (left, top) if above else (left, top + scale * height)
-            axes.text(*at, words[column][k], fontsize=6, color=colour, va="bottom" if above else "top")
+            axes.text(*at, words[column][k], fontsize=6, color=color, va="bottom" if above else "top")
     for line in range(1, count_columns):
         axes.axvline(line * (width + 1) - 1, color=INK, linewidth=0.3)
     return figure

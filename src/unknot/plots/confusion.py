@@ -12,7 +12,7 @@ from unknot.plots.style import INK, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_SHOW_NUMBERS = 15  # up to so many classes the cells are labelled
+_SHOW_NUMBERS = 15  # up to so many classes the cells are labeled
 
 
 def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
@@ -26,9 +26,9 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     axes.imshow(share, cmap="Blues", vmin=0, vmax=1)
     if count <= _SHOW_NUMBERS:
         for row, column in np.argwhere(matrix > 0):
-            colour = "white" if share[row, column] > 0.5 else INK
+            color = "white" if share[row, column] > 0.5 else INK
             text = str(matrix[row, column])
-            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)
+            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=color)
     ticks = range(0, count, max(1, count // 20))
     axes.set_xticks(ticks, [classes[i] for i in ticks], fontsize=8, rotation=90 if _long(classes) else 0)
     axes.set_yticks(ticks, [classes[i] for i in ticks], fontsize=8)
@@ -36,13 +36,13 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     beside.set_yticks(ticks, [_recall(share[i, i], matrix[i].sum()) for i in ticks], fontsize=8)
     beside.set_ylabel("recall", fontsize=8, color=INK)
     beside.tick_params(length=0)
-    axes.set_xlabel(f"{name} named by the recogniser", fontsize=8, color=INK)
+    axes.set_xlabel(f"{name} named by the encoder", fontsize=8, color=INK)
     axes.set_ylabel(f"true {name}", fontsize=8, color=INK)
     return figure
 
 
 def _recall(share: float, items: int) -> str:
-    """The share of a class that is recognised; nothing for a class that does not occur."""
+    """The share of a class that is recognized; nothing for a class that does not occur."""
     return f"{100 * share:.0f} %" if items else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from unknot.plots.style import COLOURS, INK, new_figure, quiet
+from unknot.plots.style import COLORS, INK, new_figure, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ def curves(records: Sequence[Mapping[str, Any]]) -> Figure:
         points = [(r["step"], r[name]) for r in records if isinstance(r.get(name), int | float)]
         steps, values = [p[0] for p in points], [p[1] for p in points]
         mark = "." if len(points) < _FEW else None
-        axes.plot(steps, values, color=COLOURS[i % len(COLOURS)], linewidth=1.4, marker=mark)
+        axes.plot(steps, values, color=COLORS[i % len(COLORS)], linewidth=1.4, marker=mark)
         axes.set_title(name, fontsize=9, color=INK, loc="left")
         axes.set_xlabel("step", fontsize=8, color=INK)
         quiet(axes)

@@ -24,9 +24,9 @@ def image_grid(
     title: str = "",
     cell: float = 0.5,
 ) -> Figure:
-    """Images ``(R, C, colours, H, W)`` between 0 and 1, with labels; a gap after the first column on request.
+    """Images ``(R, C, colors, H, W)`` between 0 and 1, with labels; a gap after the first column on request.
 
-    With ``ink``, grey images are drawn dark on light paper; otherwise as photographs, bright where they are.
+    With ``ink``, gray images are drawn dark on light paper; otherwise as photographs, bright where they are.
     """
     count_rows, count_columns = images.shape[:2]
     left = 0.95 if any(rows) else 0.1
@@ -72,25 +72,25 @@ def draw_grid(
 
 
 def drawn_in_ink(images: np.ndarray) -> bool:
-    """Whether grey images are strokes on an empty ground, much of which is exactly zero, and no photographs."""
+    """Whether gray images are strokes on an empty ground, much of which is exactly zero, and no photographs."""
     return images.shape[1] == 1 and float((images == 0).mean()) > 0.3
 
 
 def _sheet(images: np.ndarray, separate_first: bool, background: float) -> np.ndarray:
-    """All images on one sheet with a line of background between them: (H', W') grey, or (H', W', 3)."""
-    count_rows, _, colours, height, width = images.shape
+    """All images on one sheet with a line of background between them: (H', W') gray, or (H', W', 3)."""
+    count_rows, _, colors, height, width = images.shape
     padded = np.pad(images, [(0, 0)] * 3 + [(0, 1), (0, 1)], constant_values=background)
     if separate_first:
-        spacer = np.full((count_rows, 1, colours, height + 1, (width + 1) // 3), background)
+        spacer = np.full((count_rows, 1, colors, height + 1, (width + 1) // 3), background)
         parts = [padded[:, :1], padded[:, 1:]]
         strips = [_join(parts[0]), _join(spacer), _join(parts[1])]
         sheet = np.concatenate(strips, axis=1)
     else:
         sheet = _join(padded)
     sheet = np.clip(sheet, 0, 1)
-    return sheet[..., 0] if colours == 1 else sheet
+    return sheet[..., 0] if colors == 1 else sheet
 
 
 def _join(images: np.ndarray) -> np.ndarray:
-    rows, columns, colours, height, width = images.shape
-    return images.transpose(0, 3, 1, 4, 2).reshape(rows * height, columns * width, colours)
+    rows, columns, colors, height, width = images.shape
+    return images.transpose(0, 3, 1, 4, 2).reshape(rows * height, columns * width, colors)

@@ -12,7 +12,7 @@ from unknot.plots.style import INK, new_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_SHOW_NUMBERS = 400  # up to so many cells are labelled
+_SHOW_NUMBERS = 400  # up to so many cells are labeled
 _SMALL = 0.005  # would be printed as .00
 
 
@@ -30,9 +30,9 @@ def importance_matrix(
     image = axes.imshow(matrix, cmap="Blues", vmin=0, vmax=top, aspect="auto")
     if matrix.size <= _SHOW_NUMBERS:
         for row, column in np.argwhere(matrix >= _SMALL):
-            colour = "white" if matrix[row, column] > 0.55 * top else INK
+            color = "white" if matrix[row, column] > 0.55 * top else INK
             said = f"{matrix[row, column]:.2f}".removeprefix("0")
-            axes.text(column, row, said, ha="center", va="center", fontsize=7, color=colour)
+            axes.text(column, row, said, ha="center", va="center", fontsize=7, color=color)
     longest = max(len(name) for name in factors)
     axes.set_xticks(range(columns), factors, fontsize=7, rotation=90 if longest > 8 else 0)
     axes.set_yticks(range(rows), codes, fontsize=7)

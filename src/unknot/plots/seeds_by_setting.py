@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
-from unknot.plots.style import COLOURS, INK, new_figure, quiet
+from unknot.plots.style import COLORS, INK, new_figure, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,9 +24,9 @@ def seeds_by_setting(settings: Sequence[str], panels: Mapping[str, Sequence[Sequ
     figure = new_figure(1.6 + 2.4 * across, down * (0.8 + 0.3 * len(settings)))
     for place, (title, values) in enumerate(panels.items()):
         axes = figure.add_subplot(down, across, place + 1)
-        colour = COLOURS[place % len(COLOURS)]
+        color = COLORS[place % len(COLORS)]
         for line, seeds in enumerate(values):
-            axes.plot(seeds, [line] * len(seeds), "o", color=colour, markersize=5, alpha=0.55, linewidth=0)
+            axes.plot(seeds, [line] * len(seeds), "o", color=color, markersize=5, alpha=0.55, linewidth=0)
             if seeds:
                 axes.plot(median(seeds), line, "|", color=INK, markersize=12, markeredgewidth=1.6)
         axes.set_ylim(len(settings) - 0.5, -0.5)

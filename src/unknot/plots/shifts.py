@@ -1,4 +1,4 @@
-"""Shifts: how far each column moves when a factor is set to each of its values, as a map of colours."""
+"""Shifts: how far each column moves when a factor is set to each of its values, as a map of colors."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def shifts(values: np.ndarray, columns: Sequence[str], settings: Sequence[str]) -> Figure:
-    """Standardised shifts ``(columns, settings)``, brown above the average over settings, blue-green below it."""
+    """Standardized shifts ``(columns, settings)``, brown above the average over settings, blue-green below it."""
     count, across = values.shape
     figure = new_figure(2.4 + 0.62 * across, 0.7 + 0.27 * count)
     axes = figure.add_subplot()
     reach = max(float(np.abs(values).max()), 0.5)
     axes.imshow(values, cmap="BrBG_r", vmin=-reach, vmax=reach, aspect="auto")
     for row, column in np.ndindex(count, across):
-        colour = "white" if abs(values[row, column]) > 0.65 * reach else INK
+        color = "white" if abs(values[row, column]) > 0.65 * reach else INK
         axes.text(
             column,
             row,
@@ -29,7 +29,7 @@ def shifts(values: np.ndarray, columns: Sequence[str], settings: Sequence[str]) 
             ha="center",
             va="center",
             fontsize=8,
-            color=colour,
+            color=color,
         )
     axes.set_xticks(
         range(across), list(settings), fontsize=8, rotation=0 if across * 9 > _longest(settings) else 90

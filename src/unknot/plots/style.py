@@ -1,4 +1,4 @@
-"""What all figures share: colours, a quiet frame, and the way to text and files."""
+"""What all figures share: colors, a quiet frame, and the way to text and files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT = "#243042", "#d5dae1"
-COLOURS = ("#2b6cb0", "#dd6b20", "#2f855a", "#b83280", "#6b46c1", "#b7791f", "#2c7a7b", "#c53030")
+COLORS = ("#2b6cb0", "#dd6b20", "#2f855a", "#b83280", "#6b46c1", "#b7791f", "#2c7a7b", "#c53030")
 
 
 def new_figure(width: float, height: float) -> Figure:

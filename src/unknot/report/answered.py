@@ -1,4 +1,4 @@
-"""The items of a data set whose class is known, with what the recogniser says of each."""
+"""The items of a data set whose class is known, with what the encoder says of each."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Answered:
 
 def answered(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> Iterator[Answered]:
     """Every factor with classes that the data has labels of."""
-    for node in model.labelled:
+    for node in model.labeled:
         factor = data.factors.get(node.name)
         if factor is None or factor.kind == "continuous" or not bool(factor.known.any()):
             continue

@@ -1,4 +1,4 @@
-"""Whether the recogniser is right as often as it says."""
+"""Whether the encoder is right as often as it says."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def calibration(model: TrainedModel, data: Dataset, answers: DatasetPrediction) 
             continue
         bins = reliability(one.sure, one.guess == one.truth)
         caption = (
-            f"How often the recogniser is right about {one.factor}, against how sure it is; larger dots are more "
+            f"How often the encoder is right about {one.factor}, against how sure it is; larger dots are more "
             f"items. Below the line it is too sure. Expected calibration error: {100 * bins.error:.1f} % "
             "(mean distance from the line)."
         )

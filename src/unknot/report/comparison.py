@@ -83,7 +83,7 @@ def verdict(ranking: Ranking) -> list[str]:
 
 
 def simpler(first: Finished, data_dir: Path | None = None) -> dict[str, str]:
-    """What a linear model on the first run's labels does, by factor; nothing where there are no labelled test data."""
+    """What a linear model on the first run's labels does, by factor; nothing where there are no labeled test data."""
     if not first.measured.errors:
         return {}
     trained = open_run(first.folder, data_dir)

@@ -38,7 +38,7 @@ from unknot.workflow.verdict.verdict import Verdict, judge
 _DRAWN = 4  # items of the graph's example
 
 # What a report looks at beside the pictures, in the order of the page: each takes the model, the data and the
-# recogniser's answers, and returns sections, or none where it has nothing to say.
+# encoder's answers, and returns sections, or none where it has nothing to say.
 SECTIONS: tuple[Callable[[TrainedModel, Dataset, DatasetPrediction], list[Section]], ...] = (
     in_words,
     mistakes,

@@ -31,7 +31,7 @@ class Picture:
 
     title: str
     caption: str
-    images: np.ndarray  # (R, C, colours, H, W)
+    images: np.ndarray  # (R, C, colors, H, W)
     columns: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     separate_first: bool = False

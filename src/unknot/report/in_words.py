@@ -37,7 +37,7 @@ def in_words(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> 
     if not isinstance(data.x, SparseCounts) or not data.columns:
         return []
     found = []
-    for node in model.labelled:
+    for node in model.labeled:
         if has_classes(node) and node.name in data.factors:
             count = node.size or 0
             made = model.generate(count, {**_rest(model, count), node.name: torch.arange(count)}).numpy()

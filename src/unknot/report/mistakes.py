@@ -1,4 +1,4 @@
-"""The mistakes that the recogniser is surest of: as images, or as rows in words."""
+"""The mistakes that the encoder is surest of: as images, or as rows in words."""
 
 from __future__ import annotations
 
@@ -40,9 +40,7 @@ def _images(title: str, one: Answered, worst: np.ndarray, data: Dataset) -> Sect
         for i in worst
     ]
     drawn = image_grid(images[None], columns=names, ink=drawn_in_ink(images), cell=0.8)
-    caption = (
-        "Above each item: what it is by its label, what the recogniser takes it for, and how sure it is."
-    )
+    caption = "Above each item: what it is by its label, what the encoder takes it for, and how sure it is."
     return Section(title, caption, drawn, wide=True)
 
 
@@ -52,7 +50,7 @@ def _short(one: Answered, k: int) -> str:
 
 
 def _rows(title: str, one: Answered, worst: np.ndarray, data: Dataset) -> Section:
-    header: tuple[str, ...] = ("item", "label", "recognised as", "sure")
+    header: tuple[str, ...] = ("item", "label", "recognized as", "sure")
     unusual = _unusual(one, worst, data)
     rows: list[tuple[str, ...]] = []
     for j, i in enumerate(worst):

@@ -56,8 +56,8 @@ def _sections(content: Content) -> list[dict[str, Any]]:
         found.append(_section(picture.title, picture.caption, picture_figure(picture), picture.wide))
     for name, matrix, classes in content.confusions:
         caption = (
-            f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row. On the right: "
-            "the recall, the share of a class that is recognised."
+            f"Rows are the true {name}, columns what the encoder says; shading is the share of a row. On the right: "
+            "the recall, the share of a class that is recognized."
         )
         found.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
     found += [drawn(section) for section in content.sections]
@@ -65,7 +65,7 @@ def _sections(content: Content) -> list[dict[str, Any]]:
         names, nats = zip(*content.information, strict=True)
         caption = (
             "Mutual information between the data and each dimension of the Gaussian nodes, I(x; z_d), in nats. "
-            f"Grey dimensions (below {UNUSED_BELOW:g}) are unused."
+            f"Gray dimensions (below {UNUSED_BELOW:g}) are unused."
         )
         shown = bars(names, nats, "I(x; z_d) in nats", [value < UNUSED_BELOW for value in nats])
         found.append(_section("Information per dimension", caption, shown))

@@ -16,7 +16,7 @@ _MOST = 3  # numbers of a vector that are shown
 def predicted(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Section]:
     """A figure for every number of every continuous factor that the data has labels of."""
     found = []
-    for node in model.labelled:
+    for node in model.labeled:
         factor = data.factors.get(node.name)
         if factor is None or factor.kind != "continuous" or not bool(factor.known.any()):
             continue
@@ -26,7 +26,7 @@ def predicted(model: TrainedModel, data: Dataset, answers: DatasetPrediction) ->
         for d in range(min(truth.shape[1], _MOST)):
             name = node.name if truth.shape[1] == 1 else f"{node.name}[{d}]"
             explained = _explained(truth[:, d], guess[:, d])
-            caption = f"Each dot is an item; on the line the recogniser is right. {explained}"
+            caption = f"Each dot is an item; on the line the encoder is right. {explained}"
             drawn = predicted_against_true(truth[:, d], guess[:, d], name)
             found.append(Section(f"Predicted and true: {name}", caption, drawn))
     return found
@@ -37,4 +37,4 @@ def _explained(truth: np.ndarray, guess: np.ndarray) -> str:
     if spread == 0:
         return "All true values are the same."
     share = 1 - float(((guess - truth) ** 2).mean()) / spread
-    return f"The recogniser explains {100 * share:.0f} % of the variance (R² = {share:.2f}; always saying the mean: 0)."
+    return f"The encoder explains {100 * share:.0f} % of the variance (R² = {share:.2f}; always saying the mean: 0)."

@@ -24,7 +24,7 @@ def typical_rows(
 ) -> list[Section]:
     """For every factor with classes: the mean over what else is drawn from the prior, class by class."""
     found = []
-    for node in model.labelled:
+    for node in model.labeled:
         if not has_classes(node) or not data.table or node.name not in data.factors:
             continue
         names = class_names(data.factors[node.name], node.size or 0)[:_MOST_CLASSES]

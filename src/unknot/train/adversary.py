@@ -27,7 +27,7 @@ class FactorVAE(nn.Module):
         return factor_vae(q, p, self.discriminator, self.gamma, self.variables)
 
     def own_loss(self, q: Trace) -> Tensor:
-        """What the discriminator minimises; no gradient reaches the model."""
+        """What the discriminator minimizes; no gradient reaches the model."""
         return discriminator_loss(self.discriminator, q, self.variables)
 
 
@@ -49,17 +49,17 @@ class Adversary:
     ) -> None:
         self.objective, self.program, self.world = objective, program, world
         # The authors' settings: slower than the model and with a shorter memory.
-        self.optimiser = torch.optim.Adam(objective.parameters(), lr=1e-4, betas=(0.5, 0.9), fused=True)
+        self.optimizer = torch.optim.Adam(objective.parameters(), lr=1e-4, betas=(0.5, 0.9), fused=True)
 
     def step(self, batches: Iterator[Batch]) -> Tensor:
         """One update on the next batch; returns the loss."""
         with torch.no_grad():
             q, _ = self.program(next(batches))
         loss = self.objective.own_loss(q)
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         loss.backward()
         for weight in self.objective.parameters():
             if self.world > 1 and weight.grad is not None:
                 weight.grad = mean_over_processes(weight.grad, self.world)
-        self.optimiser.step()
+        self.optimizer.step()
         return loss.detach()

@@ -30,10 +30,10 @@ class TrainConfig:
         The length of the run; one of them. The last incomplete batch of an epoch is dropped.
     batch_size : int, default=256
         Items of one step over all processes.
-    labelled_share : float, optional
-        The share of labelled items in each batch.
-    labelled_by : str or tuple of str, optional
-        The factors whose labels ``labelled_share`` counts; by default any.
+    labeled_share : float, optional
+        The share of labeled items in each batch.
+    labeled_by : str or tuple of str, optional
+        The factors whose labels ``labeled_share`` counts; by default any.
     references : int, default=0
         Further items of each step, which the encoder sees without gradient. An objective that estimates q(z) from the
         batch has that many more items to estimate it from, and a smaller error.
@@ -68,8 +68,8 @@ class TrainConfig:
     steps: int | None = None
     epochs: int | None = None
     batch_size: int = 256
-    labelled_share: float | None = None
-    labelled_by: str | tuple[str, ...] | None = None
+    labeled_share: float | None = None
+    labeled_by: str | tuple[str, ...] | None = None
     references: int = 0
     learning_rate: float | Mapping[str, Any] = 1e-3
     temperature: float | Mapping[str, Any] | None = None
@@ -96,7 +96,7 @@ class TrainConfig:
             "train",
         )
         made = dict(given)
-        for key in ("betas", "labelled_by", "stages"):
+        for key in ("betas", "labeled_by", "stages"):
             if isinstance(made.get(key), list):
                 made[key] = tuple(made[key])
         config = cls(**made)
@@ -120,9 +120,9 @@ class TrainConfig:
         check(given, TRAIN, "train")
         if (self.steps is None) == (self.epochs is None):
             raise SpecError("train: give either steps or epochs, to say how long to train.")
-        if self.references and self.labelled_share is not None:
+        if self.references and self.labeled_share is not None:
             raise SpecError(
-                "train: references are other items than the batch's, which an epoch with labelled_share does not "
+                "train: references are other items than the batch's, which an epoch with labeled_share does not "
                 "promise; leave one of the two out."
             )
         for name in ("learning_rate", "temperature"):

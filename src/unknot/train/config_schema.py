@@ -29,8 +29,8 @@ TRAIN: Schema = table(
         "steps": left_out_or(whole(1, _MOST)),
         "epochs": left_out_or(whole(1, _MOST)),
         "batch_size": whole(1, 10**9),
-        "labelled_share": left_out_or(number(0, 1)),
-        "labelled_by": {
+        "labeled_share": left_out_or(number(0, 1)),
+        "labeled_by": {
             "if": {"type": ["array", "null"]},
             "then": left_out_or(list_of(text(), 1)),
             "else": {**text(), "description": "a factor's name or a list of them"},

@@ -19,7 +19,7 @@ from unknot.train.step import Step
 
 
 class Guard:
-    """Keeps an optimiser from stepping once a loss or a gradient was not finite.
+    """Keeps an optimizer from stepping once a loss or a gradient was not finite.
 
     On the CPU every step is looked at before its update. On other devices looking means waiting, so the verdict
     stays there: fused Adam leaves the weights alone while its ``found_inf`` is one, and the loop looks every
@@ -27,7 +27,7 @@ class Guard:
     """
 
     def __init__(
-        self, optimiser: torch.optim.Optimizer, device: torch.device, world: int, every: int | None = None
+        self, optimizer: torch.optim.Optimizer, device: torch.device, world: int, every: int | None = None
     ) -> None:
         self.world = world
         self.every = every if every is not None else 1 if device.type == "cpu" else 25
@@ -35,14 +35,14 @@ class Guard:
         self.good_steps = torch.zeros((), device=device)  # since the last look
         self.states: list[tuple[int, dict[str, Tensor]]] = []  # steps since the last look
         if self.every > 1:
-            optimiser.found_inf = self.bad  # type: ignore[attr-defined]
+            optimizer.found_inf = self.bad  # type: ignore[attr-defined]
 
     def before_step(self, step: int) -> None:
         """Remember the random states from which this step draws."""
         self.states.append((step, capture_torch()))
 
     def judge(self, loss: Tensor, gradient_norm: Tensor) -> None:
-        """After backward, before the optimiser's step."""
+        """After backward, before the optimizer's step."""
         health = mean_over_processes(loss.detach().float(), self.world) + gradient_norm
         if self.every == 1:
             if not math.isfinite(health.item()):

@@ -17,7 +17,7 @@ class LazyAdam(torch.optim.Adam):
         w_i <- w_i - lr / (1 - b1^t) m_i / (sqrt(v_i / (1 - b2^t)) + eps).
 
     Rows that the gradient does not hold keep weight and moments, so that a step costs what the gradient holds. One
-    optimiser for both kinds keeps one state, and one checkpoint. Weight decay is about all rows: with it, sparse
+    optimizer for both kinds keeps one state, and one checkpoint. Weight decay is about all rows: with it, sparse
     gradients are made dense.
     """
 

@@ -130,7 +130,7 @@ class Loop:
         self.traced = TracedProgram(self.program)
         self.objective, self.stages = self._objectives(len(data))
         self.weights = [p for p in model.parameters() if p.requires_grad]
-        self.optimiser = LazyAdam(
+        self.optimizer = LazyAdam(
             self.weights,
             betas=config.betas,
             weight_decay=config.weight_decay,
@@ -141,7 +141,7 @@ class Loop:
         adversary = None
         if isinstance(self.objective, FactorVAE):
             adversary = Adversary(self.objective, self.traced, fabric.world_size)
-        self.state = TrainingState(model, self.objective, self.optimiser, average, stopping, adversary)
+        self.state = TrainingState(model, self.objective, self.optimizer, average, stopping, adversary)
         self.rate = schedule(config.learning_rate, self.epochs.steps, "learning_rate")
         self.temperature = _temperature(self.program, config, self.epochs.steps)
 
@@ -149,7 +149,7 @@ class Loop:
         self._start_or_resume(data)
         show = config.progress and fabric.is_global_zero
         self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, show)
-        self.guard = Guard(self.optimiser, fabric.device, fabric.world_size)
+        self.guard = Guard(self.optimizer, fabric.device, fabric.world_size)
         self.stage = self.stages[-1]
         self.step_module = Step(self.traced, self.stage.objective, config.compile)
         self.step_module.first = self.state.step == 0
@@ -183,7 +183,7 @@ class Loop:
     def _step(self, batch: Batch, further: Batch | None) -> None:
         """One step: forward, backward, clip, update; ``further`` items are for objectives that take a reference."""
         state = self.state
-        for group in self.optimiser.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = self.rate(state.step)
         if self.temperature is not None:
             self.program.set_temperature(self.temperature(state.step))
@@ -196,12 +196,12 @@ class Loop:
         except (RuntimeError, ValueError) as error:
             self._explain(*self.guard.states[-1], error)
             raise
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         self.fabric.backward(loss)
         self.guard.judge(loss, self._clip())
         if self.guard.due:
             self._look()
-        self.optimiser.step()
+        self.optimizer.step()
         self.step_module.first = False
         state.step += 1
         if state.average is not None:

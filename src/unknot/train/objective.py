@@ -107,7 +107,7 @@ def step_objective(function: Objective) -> StepObjective:
     from unknot.objectives.catalogue import CATALOGUE
 
     own = function.func if isinstance(function, partial) else function
-    sleeps = any(entry.function is own for entry in CATALOGUE.values() if entry.of_dreams)
+    sleeps = any(entry.function is own for entry in CATALOGUE.values() if entry.of_sleep_phase)
     return StepObjective(
         function, takes(function, "batch"), takes(function, "program"), takes(function, "reference"), sleeps
     )

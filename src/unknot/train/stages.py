@@ -2,7 +2,7 @@
 
 A config's ``stages`` come first, in their order; the rest of the steps is the run as the config itself says::
 
-    stages: [{steps: 250, objective: {name: classes_alone}}, {steps: 500, frozen: [trunk]}]
+    stages: [{steps: 250, objective: {name: information_maximization}}, {steps: 500, frozen: [trunk]}]
 
 Which stage a step belongs to follows from its number alone, so a resumed run needs no state for it.
 """

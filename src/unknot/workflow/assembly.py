@@ -17,7 +17,7 @@ from unknot.plots.image_grid import drawn_in_ink
 from unknot.schema import check
 from unknot.train.config import TrainConfig
 from unknot.train.objective import resolve
-from unknot.workflow.defaults import COMMITTEE_TRAINING, committee_for, is_table, suits_committee
+from unknot.workflow.defaults import ENSEMBLE_TRAINING, ensemble_for, is_table, suits_ensemble
 from unknot.workflow.image_defaults import has_two_views, suits_two_views, two_views, warm_up
 from unknot.workflow.labels import check_labels, share_of_labels
 from unknot.workflow.model_file import described_data
@@ -65,7 +65,7 @@ def assemble(
         torch.manual_seed(config.seed)
         module = _built(source, data)
     trained = TrainedModel(module, source, described_data(data), tuple(words), _ink(data))
-    check_labels(trained.labelled, data, labels)
+    check_labels(trained.labeled, data, labels)
     return Assembly(trained, data, config)
 
 
@@ -75,17 +75,17 @@ def model_source(
     folder: Path = Path(),
     train: Mapping[str, Any] | None = None,
 ) -> ModelSource:
-    """The model that a description means: its own nodes or program, a committee, or the default one with options.
+    """The model that a description means: its own nodes or program, an ensemble, or the default one with options.
 
     Where neither the description nor the training settings ask for anything, the data decide
     (:mod:`unknot.workflow.defaults`).
     """
     if not isinstance(model, Mapping):
         source = model
-    elif "committee" in model:
-        return _committee(data, model)
-    elif not model and _nothing_said(train or {}) and suits_committee(data):
-        return Joined(committee_for(data))
+    elif "ensemble" in model:
+        return _ensemble(data, model)
+    elif not model and _nothing_said(train or {}) and suits_ensemble(data):
+        return Joined(ensemble_for(data))
     elif not model and _nothing_said(train or {}) and suits_text_model(data):
         return Described(read_spec(text_model(data)))
     elif not model and _nothing_said(train or {}) and suits_two_views(data):
@@ -102,7 +102,7 @@ def train_config(data: Dataset, train: Mapping[str, Any], source: ModelSource | 
     """Training settings, with the defaults for what is not said."""
     chosen = dict(train)
     usual = (
-        COMMITTEE_TRAINING if isinstance(source, Joined) else TEXT_TRAINING if is_text_model(source) else None
+        ENSEMBLE_TRAINING if isinstance(source, Joined) else TEXT_TRAINING if is_text_model(source) else None
     )
     if usual is not None:
         chosen = {**usual, **{key: v for key, v in chosen.items() if v is not None}}
@@ -112,12 +112,12 @@ def train_config(data: Dataset, train: Mapping[str, Any], source: ModelSource | 
     if chosen.get("epochs") is None:
         chosen.setdefault("steps", STEPS)
     if chosen.get("objective") is None:
-        labelled = {"name": "semi_supervised", "alpha": ALPHA}
-        chosen["objective"] = labelled if data.factors else "elbo"
+        labeled = {"name": "semi_supervised", "alpha": ALPHA}
+        chosen["objective"] = labeled if data.factors else "elbo"
         if isinstance(source, Described) and has_two_views(source.spec) and chosen.get("steps"):
-            chosen.setdefault("stages", warm_up(source.spec, labelled, chosen["steps"]))
+            chosen.setdefault("stages", warm_up(source.spec, labeled, chosen["steps"]))
     chosen.setdefault("batch_size", min(BATCH_SIZE, len(data)))
-    chosen.setdefault("labelled_share", share_of_labels(data))
+    chosen.setdefault("labeled_share", share_of_labels(data))
     return TrainConfig.from_dict(chosen)
 
 
@@ -134,35 +134,35 @@ def _built(source: ModelSource, data: Dataset) -> nn.Module:
         ) from error
 
 
-def _committee(data: Dataset, model: Mapping[str, Any]) -> ModelSource:
-    """The committee that a description means: whole, as a saved model has it, or options of the default one."""
-    described = dict(model["committee"] or {})
+def _ensemble(data: Dataset, model: Mapping[str, Any]) -> ModelSource:
+    """The ensemble that a description means: whole, as a saved model has it, or options of the default one."""
+    described = dict(model["ensemble"] or {})
     if "columns" in described or len(model) > 1:
         return read_source(model, Path())
     if not is_table(data):
         raise SpecError(
-            f"model: a committee is for tables, but {data.name} has items of {tuple(data.item_shape)}."
+            f"model: an ensemble is for tables, but {data.name} has items of {tuple(data.item_shape)}."
         )
-    return Joined(committee_for(data, **described))
+    return Joined(ensemble_for(data, **described))
 
 
 def kept_default(source: ModelSource) -> dict[str, Any]:
     """How a run writes down the default model that it got: whole, where another would come of its own settings."""
     if isinstance(source, Joined):
-        return {"committee": {}}
+        return {"ensemble": {}}
     if isinstance(source, Described) and (is_text_model(source) or has_two_views(source.spec)):
         return source.to_dict()
     return {}
 
 
 def is_text_model(source: ModelSource | None) -> bool:
-    """Whether a class is recognised by Bayes' rule: such models are trained in a way of their own."""
-    return isinstance(source, Described) and any(n.recogniser == "bayes" for n in source.spec.nodes)
+    """Whether a class is recognized by Bayes' rule: such models are trained in a way of their own."""
+    return isinstance(source, Described) and any(n.encoder == "bayes" for n in source.spec.nodes)
 
 
 def _nothing_said(train: Mapping[str, Any]) -> bool:
     """Whether training settings leave the objective to the defaults."""
-    return all(train.get(key) is None for key in ("objective", "labelled_share", "temperature"))
+    return all(train.get(key) is None for key in ("objective", "labeled_share", "temperature"))
 
 
 def _ink(data: Dataset) -> bool:

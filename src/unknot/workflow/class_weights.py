@@ -1,11 +1,11 @@
-"""Weights of the classes in a recogniser's answers, for labels of which some classes are rare.
+"""Weights of the classes in an encoder's answers, for labels of which some classes are rare.
 
-Weighting the labels' terms by w_y moves the best recogniser from p(y | x) to
+Weighting the labels' terms by w_y moves the best encoder from p(y | x) to
 
     q(y | x) = w_y p(y | x) / Σ_k w_k p(k | x)
 
-and so the weights are put on a trained recogniser's answers, by this equation. All labels then shape the networks
-alike, probabilities stay calibrated for whoever leaves the weights out, and every model takes them, a committee too.
+and so the weights are put on a trained encoder's answers, by this equation. All labels then shape the networks
+alike, probabilities stay calibrated for whoever leaves the weights out, and every model takes them, an ensemble too.
 """
 
 from __future__ import annotations

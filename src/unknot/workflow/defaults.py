@@ -1,7 +1,7 @@
 """The defaults that depend on the data, in one place; the evidence for them is in docs/defaults.md.
 
-A **table** (rows of numbers and categories, with or without holes) with labels gets a committee of small models
-(:mod:`unknot.models.committee`): few labels, and anybody's columns. Texts have a default of their own
+A **table** (rows of numbers and categories, with or without holes) with labels gets an ensemble of small models
+(:mod:`unknot.models.ensemble`): few labels, and anybody's columns. Texts have a default of their own
 (:mod:`unknot.workflow.text_defaults`), and so have images whose labels are classes
 (:mod:`unknot.workflow.image_defaults`). Anything else (a table without labels, one with very many labels, columns or
 classes, or one whose rows stay in a file) gets the class-and-style model of :mod:`unknot.models.default_model`, and so
@@ -21,7 +21,7 @@ from unknot.data.batch import any_known
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.stored_items import StoredItems
-from unknot.models.committee_spec import PLAIN_SETTINGS, SETTINGS, CommitteeSpec, read_committee
+from unknot.models.ensemble_spec import PLAIN_SETTINGS, SETTINGS, EnsembleSpec, read_ensemble
 from unknot.models.table_columns import describe_columns
 from unknot.workflow.labels import class_count
 
@@ -29,24 +29,24 @@ MOST_LABELS = 5000  # beyond, one larger network learns more than many small one
 MOST_COLUMNS = 1000  # categories counted by their classes
 MOST_CLASSES = 200  # beyond, the sum over them takes hours and the memory of the machine
 
-# How a committee is trained: its bound, with the KL divergence of the style in closed form; few steps, a high rate.
-COMMITTEE_TRAINING: Mapping[str, Any] = {
+# How an ensemble is trained: its bound, with the KL divergence of the style in closed form; few steps, a high rate.
+ENSEMBLE_TRAINING: Mapping[str, Any] = {
     "objective": {"name": "elbo", "analytic": True},
     "steps": 500,
     "batch_size": 64,
     "learning_rate": {"name": "cosine", "start": 1e-2, "end": 0.0, "warmup": 20},
     "betas": [0.9, 0.99],
-    "labelled_share": None,
+    "labeled_share": None,
 }
 
 
 def style_size(columns: int) -> int:
-    """Dimensions of a committee's style: half the columns, from 2 to 20."""
+    """Dimensions of an ensemble's style: half the columns, from 2 to 20."""
     return min(max(columns // 2, 2), 20)
 
 
-def suits_committee(data: Dataset) -> bool:
-    """Whether a committee is the default for the data: a table, labels of every factor, neither too much of them."""
+def suits_ensemble(data: Dataset) -> bool:
+    """Whether an ensemble is the default for the data: a table, labels of every factor, neither too much of them."""
     if not is_table(data) or not data.factors or isinstance(data.x, StoredItems):
         return False
     if any(int(factor.known.sum()) < 2 for factor in data.factors.values()):
@@ -63,8 +63,8 @@ def is_table(data: Dataset) -> bool:
     return isinstance(data.x, Tensor | StoredItems) and data.x.ndim == 2 and data.x.dtype.is_floating_point
 
 
-def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
-    """The committee of a table: its columns, its factors, and sizes by the rules above; ``options`` replace them.
+def ensemble_for(data: Dataset, **options: Any) -> EnsembleSpec:
+    """The ensemble of a table: its columns, its factors, and sizes by the rules above; ``options`` replace them.
 
     Numbers to be told get plain settings, ridge regression among them, beside the usual ones.
     """
@@ -80,7 +80,7 @@ def committee_for(data: Dataset, **options: Any) -> CommitteeSpec:
         family = "normal" if factor.kind == "continuous" else "concrete"
         factors[name] = {"family": family, "size": size if family == "normal" else class_count(factor)}
     numbers = any(one["family"] == "normal" for one in factors.values())
-    return read_committee(
+    return read_ensemble(
         {
             "columns": [{**c, "holes": True} if h else c for c, h in zip(described, holes, strict=True)],
             "factors": factors,

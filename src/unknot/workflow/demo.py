@@ -21,15 +21,15 @@ MODEL: Mapping[str, Any] = {
     "swap": 1.0,
     "independence": 5000.0,
     "nodes": {
-        "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-        "style": {"family": "normal", "size": 6, "recognised_from": ["x", "digit"], "whiten": "digit"},
+        "digit": {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
+        "style": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"], "whiten": "digit"},
         "x": {"family": "bernoulli", "parents": ["digit", "style"], "hidden": [400, 400]},
     },
 }
 TRAIN: Mapping[str, Any] = {
     "steps": 1000,
     "batch_size": 256,
-    "labelled_share": 0.25,
+    "labeled_share": 0.25,
     "objective": {"name": "semi_supervised", "alpha": 400.0},
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }

@@ -57,7 +57,7 @@ def predict_dataset(model: TrainedModel, data: Dataset) -> DatasetPrediction:
 def scores(model: TrainedModel, data: Dataset, answers: DatasetPrediction) -> list[Score]:
     """One score for each named factor that the data has labels for."""
     found = []
-    for node in model.labelled:
+    for node in model.labeled:
         factor = data.factors.get(node.name)
         items = 0 if factor is None else int(factor.known.sum())
         if factor is None or items == 0:

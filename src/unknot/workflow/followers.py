@@ -1,4 +1,4 @@
-"""Which variables follow when another is changed: those recognised from it without a look at the data."""
+"""Which variables follow when another is changed: those recognized from it without a look at the data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from unknot.models.spec import NodeSpec
 
 
 def followers(nodes: Sequence[NodeSpec], changed: str) -> list[str]:
-    """Variables that the recogniser computes from ``changed`` and others, but not from the data (S17 Fig. 5 left).
+    """Variables that the encoder computes from ``changed`` and others, but not from the data (S17 Fig. 5 left).
 
     >>> from unknot.models import node
     >>> faces = [
-    ...     node("light", "direction", 3, recognised_from=["x"]),
-    ...     node("shading", "normal", 8, recognised_from=["light"]),
-    ...     node("rest", "normal", 8, recognised_from=["x", "light"]),
+    ...     node("light", "direction", 3, inferred_from=["x"]),
+    ...     node("shading", "normal", 8, inferred_from=["light"]),
+    ...     node("rest", "normal", 8, inferred_from=["x", "light"]),
     ...     node("x", "normal", parents=["light", "shading", "rest"]),
     ... ]
     >>> followers(faces, "light")
@@ -27,8 +27,8 @@ def followers(nodes: Sequence[NodeSpec], changed: str) -> list[str]:
             node.name
             for node in nodes
             if node.name not in (changed, *found)
-            and {changed, *found} & set(node.recognised_from)
-            and not data & set(node.recognised_from)
+            and {changed, *found} & set(node.inferred_from)
+            and not data & set(node.inferred_from)
         ]
         if not more:
             return found

@@ -20,7 +20,7 @@ FEWEST_PIXELS = 8  # along a side: below that a jitter is no small one
 
 
 def suits_two_views(data: Dataset) -> bool:
-    """Whether the items are images, and all that is labelled are classes: a number may change with the jitter."""
+    """Whether the items are images, and all that is labeled are classes: a number may change with the jitter."""
     shape = data.item_shape
     if len(shape) != 3 or min(shape[1:]) < FEWEST_PIXELS or not data.factors:
         return False

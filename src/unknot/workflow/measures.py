@@ -1,4 +1,4 @@
-"""The one table of measures: how a recogniser's answers are compared with labels, and how the number is written."""
+"""The one table of measures: how an encoder's answers are compared with labels, and how the number is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REACH = 1.96  # standard errors on each side of a mean, for 95 %
 class Measure:
     """``losses(truth, summary)`` is what each known item adds, ``(n,)``; the number is their mean, or its root.
 
-    Truth is ``(N,)`` or ``(N, D)`` with unknown entries marked, and what the recogniser reports ``(N, K)`` or
+    Truth is ``(N,)`` or ``(N, D)`` with unknown entries marked, and what the encoder reports ``(N, K)`` or
     ``(N, D)``. ``share`` says that it is a share of items, shown in per cent.
     """
 
@@ -57,7 +57,7 @@ class Measure:
 
 
 def class_probabilities(summary: np.ndarray) -> np.ndarray:
-    """Probabilities ``(N, K)`` from what a recogniser reports; a yes-or-no node reports that of yes alone."""
+    """Probabilities ``(N, K)`` from what an encoder reports; a yes-or-no node reports that of yes alone."""
     return np.concatenate([1 - summary, summary], 1) if summary.shape[1] == 1 else summary
 
 

@@ -1,4 +1,4 @@
-"""Where a model comes from, enough to make it again: a description of nodes, a committee, or a user's program."""
+"""Where a model comes from, enough to make it again: a description of nodes, an ensemble, or a user's program."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from torch import Size, nn
 from unknot.core.program import Program
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.models.committee import Committee
-from unknot.models.committee_spec import CommitteeSpec, read_committee
+from unknot.models.ensemble import Ensemble
+from unknot.models.ensemble_spec import EnsembleSpec, read_ensemble
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
 from unknot.suggest import did_you_mean
@@ -39,7 +39,7 @@ class Described:
 
     def label_names(self, data: Dataset) -> list[str]:
         """The factors whose labels its encoder is given: those of the nodes that take labels."""
-        return [node.name for node in self.spec.labelled]
+        return [node.name for node in self.spec.labeled]
 
     def to_dict(self) -> dict[str, Any]:
         return self.spec.to_dict()
@@ -50,13 +50,13 @@ class Described:
 
 @dataclass(frozen=True)
 class Joined:
-    """A committee of small models of a table (:mod:`unknot.models.committee`)."""
+    """An ensemble of small models of a table (:mod:`unknot.models.ensemble`)."""
 
-    spec: CommitteeSpec
+    spec: EnsembleSpec
 
     def build(self, shape: Size) -> nn.Module:
         """The module, with weights drawn by torch's global generator."""
-        return Committee(self.spec)
+        return Ensemble(self.spec)
 
     def nodes(self, program: Program, data: Dataset) -> list[NodeSpec]:
         return self.spec.nodes
@@ -66,7 +66,7 @@ class Joined:
         return [node.name for node in self.spec.factors]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"committee": self.spec.to_dict()}
+        return {"ensemble": self.spec.to_dict()}
 
     def files(self) -> dict[str, bytes]:
         return {}
@@ -110,11 +110,11 @@ ModelSource = Described | Joined | Programmed
 
 def read_source(described: Mapping[str, Any], folder: Path) -> ModelSource:
     """A model from its plain description; a program's file is meant from ``folder``."""
-    if "committee" in described:
+    if "ensemble" in described:
         if len(described) > 1:
-            other = next(key for key in described if key != "committee")
-            raise SpecError(f"model: a committee stands alone, but there is '{other}' beside it.")
-        return Joined(read_committee(described["committee"]))
+            other = next(key for key in described if key != "ensemble")
+            raise SpecError(f"model: an ensemble stands alone, but there is '{other}' beside it.")
+        return Joined(read_ensemble(described["ensemble"]))
     if "program" not in described:
         return Described(read_spec(described))
     for key in described:

@@ -62,7 +62,7 @@ def prediction_table(
     rows : list of list of str
     """
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
-    for node in model.labelled:
+    for node in model.labeled:
         values = predictions[node.name]
         factor = model.data.factors[node.name]
         empty = (not_applicable or {}).get(node.name, np.zeros(len(values), dtype=bool))

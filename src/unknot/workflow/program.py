@@ -81,18 +81,18 @@ def program_nodes(program: Program, data: Dataset) -> list[NodeSpec]:
         q, p = example_traces(program, x)
         predictions = predict(program, x).predictions
     data_name = data_site(q, p)
-    labelled = [name for name in predictions if name in data.factors]
+    labeled = [name for name in predictions if name in data.factors]
     nodes = [
-        NodeSpec(node.name, family, site_prediction(node).shape[1], recognised_from=(data_name,))
+        NodeSpec(node.name, family, site_prediction(node).shape[1], inferred_from=(data_name,))
         for node in q.variables()
-        if node.name not in labelled and (family := family_with(node.dist)) is not None
+        if node.name not in labeled and (family := family_with(node.dist)) is not None
     ]
-    for name in labelled:
+    for name in labeled:
         numbers = data.factors[name].kind == "continuous"
         family = family_with(q[name].dist) if name in q else None
         family = family or ("normal" if numbers else "categorical")
         size = predictions[name].shape[1]
-        nodes.append(NodeSpec(name, family, size, recognised_from=(data_name,), labels=True))
+        nodes.append(NodeSpec(name, family, size, inferred_from=(data_name,), labels=True))
     return [*nodes, NodeSpec(data_name, "program")]
 
 

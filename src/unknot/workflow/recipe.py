@@ -103,14 +103,14 @@ class Recipe:
         if "file" in settings:
             check(settings, FILE, "data")
             described = self._described()
-            told = {} if described is None else label_kinds(described.labelled)
+            told = {} if described is None else label_kinds(described.labeled)
             declared = dict(settings.get("kinds") or {})
             settings["kinds"] = told | declared
             data = read_user_data(settings.pop("file"), **settings)
             for name in declared.keys() - data.factors.keys():
                 there = ", ".join(data.factors) or "none"
                 raise SpecError(f"data.kinds speaks of '{name}', but the labels are {there}.")
-            return data if described is None else with_described_classes(data, described.labelled)
+            return data if described is None else with_described_classes(data, described.labeled)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
         name = settings.pop("name")
@@ -135,7 +135,7 @@ class Recipe:
         seed = rules.pop("seed", 0)
         if not rules:
             described = self._described()
-            names = list(train.factors) if described is None else [n.name for n in described.labelled]
+            names = list(train.factors) if described is None else [n.name for n in described.labeled]
             rules = {name: "all" for name in names if name in train.factors}
         return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
 

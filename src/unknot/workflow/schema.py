@@ -89,9 +89,9 @@ DEFAULT_MODEL: Schema = table(
     },
     "options of the default model",
 )
-COMMITTEE: Schema = table(
-    {"committee": left_out_or(table_of(ANYTHING, "a table of a committee's settings"))},
-    "a committee of small models of a table",
+ENSEMBLE: Schema = table(
+    {"ensemble": left_out_or(table_of(ANYTHING, "a table of an ensemble's settings"))},
+    "an ensemble of small models of a table",
 )
 ANY_MODEL: Schema = {
     "if": {"required": ["nodes"]},
@@ -99,7 +99,7 @@ ANY_MODEL: Schema = {
     "else": {
         "if": {"required": ["program"]},
         "then": PROGRAM,
-        "else": {"if": {"required": ["committee"]}, "then": COMMITTEE, "else": DEFAULT_MODEL},
+        "else": {"if": {"required": ["ensemble"]}, "then": ENSEMBLE, "else": DEFAULT_MODEL},
     },
 }
 

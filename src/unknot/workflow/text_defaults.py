@@ -1,4 +1,4 @@
-"""The default model of labelled texts: classes by Bayes' rule from their words, and topics for the rest."""
+"""The default model of labeled texts: classes by Bayes' rule from their words, and topics for the rest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXT_TRAINING: Mapping[str, Any] = {
     "batch_size": 256,
     "learning_rate": {"name": "cosine", "start": 1e-2, "end": 0.0, "warmup": 20},
     "betas": [0.9, 0.99],
-    "labelled_share": None,
+    "labeled_share": None,
 }
 # Words of the corpus that a class is believed to have seen beside its own: with many labels the term that tells classes
 # apart counts each of them many times, and only a prior that grows with them keeps it from learning them by heart.
@@ -32,7 +32,7 @@ def suits_text_model(data: Dataset) -> bool:
 
 
 def text_model(data: Dataset, topics: int = 0) -> dict[str, Any]:
-    """A description: the class enumerated, recognised by Bayes' rule, and beside it so many ``topics``.
+    """A description: the class enumerated, recognized by Bayes' rule, and beside it so many ``topics``.
 
     Counts are weighed by tf-idf. Every class is believed to have seen two thousand words of the corpus, from ten
     labels a class on two hundred a label.
@@ -45,13 +45,13 @@ def text_model(data: Dataset, topics: int = 0) -> dict[str, Any]:
         name: {
             "family": "categorical",
             "size": class_count(factor),
-            "recognised_from": [x],
+            "inferred_from": [x],
             "labels": True,
-            "recogniser": "bayes",
+            "encoder": "bayes",
         }
     }
     if topics:
-        nodes[style] = {"family": "normal", "size": topics, "recognised_from": [x]}
+        nodes[style] = {"family": "normal", "size": topics, "inferred_from": [x]}
     prior = max(PRIOR_WORDS, PRIOR_WORDS_A_LABEL * int(factor.known.sum()) / class_count(factor))
     parents = [name, style] if topics else [name]
     nodes[x] = {"family": "multinomial", "parents": parents, "prior_words": prior}

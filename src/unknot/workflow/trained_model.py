@@ -82,7 +82,7 @@ class TrainedModel:
         return [node for node in self.nodes if not node.is_data]
 
     @property
-    def labelled(self) -> list[NodeSpec]:
+    def labeled(self) -> list[NodeSpec]:
         """The variables that take labels: the named factors."""
         return [node for node in self.nodes if node.labels]
 
@@ -179,9 +179,7 @@ class TrainedModel:
         for setting in settings:
             changed = {**values, name: setting.expand(len(x), *setting.shape[setting.ndim - axes :])}
             if following:
-                known = {
-                    node.name: changed[node.name] for node in self.labelled if node.name not in following
-                }
+                known = {node.name: changed[node.name] for node in self.labeled if node.name not in following}
                 again = self.predict(x, known).values
                 changed |= {node: again[node] for node in following}
             columns.append(self.generate(len(x), changed))

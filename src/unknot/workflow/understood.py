@@ -35,8 +35,8 @@ def _items(data: Dataset) -> str:
     if data.table:
         return f"rows of {data.name} with {len(data.table)} columns: {_columns(data.table)}"
     if len(data.item_shape) == 3:
-        colours, height, width = data.item_shape
-        return f"images of {data.name}, {width}x{height}, {'grey' if colours == 1 else 'colour'}"
+        colors, height, width = data.item_shape
+        return f"images of {data.name}, {width}x{height}, {'gray' if colors == 1 else 'color'}"
     if isinstance(data, TextDataset):
         return f"texts of {data.name} with {len(data.columns):,} different words"
     if _are_counts(data):

@@ -173,7 +173,7 @@ def test_a_budget_that_names_the_length_keeps_it(tmp_path: Path, small: None) ->
     write_arrays(tmp_path)
     dataset = from_arrays(tmp_path)
     hidden = LabelBudget.draw(dataset, seed=0, digit=10, length="all").apply(dataset)
-    batch = next(hidden.batches(30, seed=0, labelled_share=0.5, labelled_by="digit"))
+    batch = next(hidden.batches(30, seed=0, labeled_share=0.5, labeled_by="digit"))
     assert int(batch.known["digit"].sum()) == 15
     assert bool(batch.known["length"].all())
     assert batch.x.shape == (30, 96, 40)

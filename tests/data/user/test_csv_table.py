@@ -69,8 +69,8 @@ def test_another_file_must_have_the_same_columns(table: Path, tmp_path: Path) ->
 
 
 def test_mistakes_name_file_column_and_row(table: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"t\.csv has no labels of 'colour'; it has age"):
-        read_user_data(table, factors=["colour"])
+    with pytest.raises(DataError, match=r"t\.csv has no labels of 'color'; it has age"):
+        read_user_data(table, factors=["color"])
     with pytest.raises(DataError, match=r"t\.csv has no column 'agee'"):
         read_user_data(table, columns={"agee": "real"})
     with pytest.raises(DataError, match="column 'age': kind is one of real"):

@@ -10,7 +10,7 @@ from PIL import Image
 from unknot.data.user.image_file import read_image
 
 
-def test_grey_and_coloured(tmp_path: Path) -> None:
+def test_grey_and_colored(tmp_path: Path) -> None:
     Image.fromarray(np.full((2, 3), 7, dtype=np.uint8)).save(tmp_path / "a.png")
     assert read_image(tmp_path / "a.png").shape == (2, 3, 3)
     assert (read_image(tmp_path / "a.png") == 7).all()

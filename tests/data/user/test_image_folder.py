@@ -16,8 +16,8 @@ from unknot.errors import DataError
 
 def write(path: Path, value: int, size: tuple[int, int] = (4, 6), mode: str = "L") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    colour = value if mode == "L" else (value, 0, 255)
-    Image.new(mode, size, colour).save(path)
+    color = value if mode == "L" else (value, 0, 255)
+    Image.new(mode, size, color).save(path)
 
 
 @pytest.fixture
@@ -39,19 +39,19 @@ def test_images_come_in_the_order_of_their_names_with_their_own_labels(folder: P
     assert list(read_user_data(folder, factors=["kind"]).factors) == ["kind"]
 
 
-def test_one_coloured_image_makes_all_coloured(folder: Path) -> None:
+def test_one_colored_image_makes_all_colored(folder: Path) -> None:
     write(folder / "z.png", 7, mode="RGB")
     data = read_user_data(folder)
     assert data.x.shape == (4, 3, 6, 4)
     (folder / "z.png").unlink()
-    grey = read_user_data(folder, like=data)  # grey images for a model of coloured ones
-    assert grey.x.shape == (3, 3, 6, 4)
+    gray = read_user_data(folder, like=data)  # gray images for a model of colored ones
+    assert gray.x.shape == (3, 3, 6, 4)
     write(folder / "z.png", 7, mode="RGB")
     with pytest.raises(DataError, match=r"\(3, 6, 4\), but \(1, 6, 4\) is needed"):
         read_user_data(folder, like=read_user_data(folder / "sub"))
 
 
-def test_a_folder_without_a_table_is_unlabelled(folder: Path) -> None:
+def test_a_folder_without_a_table_is_unlabeled(folder: Path) -> None:
     (folder / "labels.csv").unlink()
     assert not read_user_data(folder).factors
     with pytest.raises(DataError, match=r"has no labels\.csv and no sub-folder for each class"):

@@ -14,10 +14,10 @@ from unknot.data.user.image_items import read_images
 from unknot.errors import DataError
 
 
-def write(folder: Path, count: int, coloured: tuple[int, ...] = ()) -> list[Path]:
+def write(folder: Path, count: int, colored: tuple[int, ...] = ()) -> list[Path]:
     draw = np.random.default_rng(0)
     for i in range(count):
-        pixels = draw.integers(0, 256, (4, 5, 3) if i in coloured else (4, 5), dtype=np.uint8)
+        pixels = draw.integers(0, 256, (4, 5, 3) if i in colored else (4, 5), dtype=np.uint8)
         Image.fromarray(pixels).save(folder / f"{i:03d}.png")
     return sorted(folder.glob("*.png"))
 
@@ -27,18 +27,18 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNKNOT_CACHE", str(tmp_path / "cache"))
 
 
-@pytest.mark.parametrize(("coloured", "colours"), [((), 0), ((), 3), ((69,), 0), ((0,), 0)])
+@pytest.mark.parametrize(("colored", "colors"), [((), 0), ((), 3), ((69,), 0), ((0,), 0)])
 def test_the_cache_holds_what_memory_would(
-    coloured: tuple[int, ...], colours: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    colored: tuple[int, ...], colors: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = write(tmp_path, 70, coloured)
-    memory = read_images(paths, colours, mapped=False)
-    disk = read_images(paths, colours, mapped=True)
+    paths = write(tmp_path, 70, colored)
+    memory = read_images(paths, colors, mapped=False)
+    disk = read_images(paths, colors, mapped=True)
     assert isinstance(disk, StoredItems)
     assert isinstance(memory, np.ndarray)
     np.testing.assert_array_equal(disk[:], memory)
     monkeypatch.setattr(image_items, "_decoded", lambda *_: 1 / 0)  # the second time nothing is decoded
-    np.testing.assert_array_equal(read_images(paths, colours, mapped=True)[:], memory)  # type: ignore[union-attr]
+    np.testing.assert_array_equal(read_images(paths, colors, mapped=True)[:], memory)  # type: ignore[union-attr]
 
 
 def test_the_cache_goes_by_content(tmp_path: Path) -> None:

@@ -19,6 +19,6 @@ def squares(n: int) -> Dataset:
     return Dataset("squares", x, torch.arange(n), {"count": Factor("count", "count", count)})
 
 
-def test_it_learns_from_the_labelled_canvases() -> None:
-    train = {"steps": 60, "batch_size": 16, "learning_rate": 1e-2, "objective": "labels_alone"}
+def test_it_learns_from_the_labeled_canvases() -> None:
+    train = {"steps": 60, "batch_size": 16, "learning_rate": 1e-2, "objective": "supervised"}
     assert counter_accuracy(squares(48), squares(9), train, seed=0) > 90

@@ -6,25 +6,25 @@ import json
 
 import torch
 
-from experiments.canvases.canvas_fit import canvases, digit_model, fitted_canvas, labelled
+from experiments.canvases.canvas_fit import canvases, digit_model, fitted_canvas, labeled
 from experiments.canvases.multi_mnist import FEW, cases
 
 
-def test_labelled_canvases_show_everything_and_the_others_nothing() -> None:
+def test_labeled_canvases_show_everything_and_the_others_nothing() -> None:
     train = canvases("digits", n=60).split("train")
-    shown = labelled(train, 10, seed=0)
+    shown = labeled(train, 10, seed=0)
     known = shown.factor("count").known
     assert int(known.sum()) == 10
     for name, factor in train.factors.items():
         assert torch.equal(shown.factor(name).known, factor.known & known)
-    assert labelled(train, None, seed=0) is train
-    assert not any(factor.known.any() for factor in labelled(train, 0, seed=0).factors.values())
-    assert not torch.equal(labelled(train, 10, seed=1).factor("count").known, known)
+    assert labeled(train, None, seed=0) is train
+    assert not any(factor.known.any() for factor in labeled(train, 0, seed=0).factors.values())
+    assert not torch.equal(labeled(train, 10, seed=1).factor("count").known, known)
 
 
 def test_the_digit_model_is_nested_as_it_was_saved() -> None:
     settings = cases("smoke")[0]
-    data = labelled(canvases("digits", n=60).split("train"), 20, seed=0)
+    data = labeled(canvases("digits", n=60).split("train"), 20, seed=0)
     model = fitted_canvas(data, settings, seed=0)
     saved = digit_model("digits", json.dumps(settings["digit"], sort_keys=True))
     from unknot.workflow.trained_model import TrainedModel
@@ -40,7 +40,7 @@ def test_constituent_images_are_labels_like_the_others() -> None:
     case = next(
         case for case in cases("smoke") if case["column"] == FEW and "finder" in case and case["train"]
     )
-    data = labelled(canvases("digits", n=60, with_images=True).split("train"), 20, seed=0)
+    data = labeled(canvases("digits", n=60, with_images=True).split("train"), 20, seed=0)
     assert data.factor("image_1").known.sum() == 20
     model = fitted_canvas(data, case, seed=0)
     batch = data.batch(data.factor("count").known.nonzero()[:8, 0])

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from experiments.digits.analogy_reader import Reader, analogy_numbers, kept_colours, make_reader
+from experiments.digits.analogy_reader import Reader, analogy_numbers, kept_colors, make_reader
 from experiments.ledger.baselines import style_leak
 from tests.workflow.models import untrained
 from unknot.models import node
@@ -20,8 +20,8 @@ SETTINGS = {
 def model_of(parents: list[str]) -> TrainedModel:
     torch.manual_seed(0)
     nodes = [
-        node("digit", "concrete", 10, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("digit", "concrete", 10, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x", "digit"]),
         node("x", "bernoulli", parents=parents),
     ]
     return untrained(nodes, (1, 8, 8))
@@ -44,7 +44,7 @@ def test_images_that_ignore_the_class_are_read_at_chance() -> None:
     assert numbers["shift"] > 0
 
 
-def test_a_model_that_reads_itself_is_read_as_its_own_recogniser_says() -> None:
+def test_a_model_that_reads_itself_is_read_as_its_own_encoder_says() -> None:
     model, x = model_of(["digit", "style"]), torch.rand(5, 1, 8, 8)
     numbers = analogy_numbers(model, Reader(model, "digit", 0.0), x)
     right = 0
@@ -58,7 +58,7 @@ def test_a_model_that_reads_itself_is_read_as_its_own_recogniser_says() -> None:
     nats = [-float((x[i] * anew[i].log() + (1 - x[i]) * (1 - anew[i]).log()).sum()) for i in range(5)]
     assert abs(numbers["reconstruction"] - sum(nats) / 5) < 1e-3
     assert 0 < numbers["sharpness"] < 100  # an untrained generator's greys beside noise
-    assert "colour" not in numbers
+    assert "color" not in numbers
 
 
 def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None:
@@ -68,24 +68,24 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
     model = model_of(["digit", "style"])
     found = style_leak(model, train, test, "digit")  # features of the image: even random ones tell the digit
     assert found["style_linear"] < 85
-    assert found["style_neighbours"] < 80
+    assert found["style_neighbors"] < 80
     last = model.module.recognition["style"][-1]
     torch.nn.init.zeros_(last.weight)  # a style that is the same for all
     assert abs(predict_dataset(model, test).predictions["style"].std(0)).max() < 1e-6
     assert min(style_leak(model, train, test, "digit").values()) > 80
 
 
-def test_colours_are_those_of_the_whole_the_ink_and_the_background() -> None:
+def test_colors_are_those_of_the_whole_the_ink_and_the_background() -> None:
     torch.manual_seed(1)
     ink, wall = torch.rand(2, 6, 3).numpy()
     x = np.repeat(np.repeat(wall[:, :, None, None], 16, 2), 16, 3)
     x[:, :, 5:11, 5:11] = ink[:, :, None, None]
-    kept = kept_colours(x, np.stack([x, x], 1))
+    kept = kept_colors(x, np.stack([x, x], 1))
     assert kept.pop("sides") == 100
     assert all(abs(value - 1) < 1e-5 for value in kept.values())
-    turned = kept_colours(x, np.stack([x, 1 - x], 1))  # dark becomes light in one of two
+    turned = kept_colors(x, np.stack([x, 1 - x], 1))  # dark becomes light in one of two
     assert turned["sides"] == 50
-    darker = kept_colours(x, np.stack([x / 2, x / 2], 1))
+    darker = kept_colors(x, np.stack([x / 2, x / 2], 1))
     assert abs(darker["hue"] - 1) < 1e-5
-    other = kept_colours(x, np.stack([x[:, [1, 2, 0]]], 1))  # every colour in the place of another
+    other = kept_colors(x, np.stack([x[:, [1, 2, 0]]], 1))  # every color in the place of another
     assert other["hue"] < 0.5

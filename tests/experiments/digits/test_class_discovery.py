@@ -1,4 +1,4 @@
-"""Classes without labels: what each row leaves out, and numbers of a recogniser that knows the answer."""
+"""Classes without labels: what each row leaves out, and numbers of an encoder that knows the answer."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from unknot.workflow.recipe import Recipe
 TRAIN = {
     "steps": 100,
     "batch_size": 200,
-    "labelled_share": 0.25,
+    "labeled_share": 0.25,
     "objective": {"name": "semi_supervised", "alpha": 50.0},
 }
 
@@ -40,7 +40,7 @@ def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
     case = {"row": "ours", "labels": 100, "model": {"agreement": 9.0}, "train": TRAIN, "draws": 2}
     found = alone(case, "labels alone")
     assert found["model"]["agreement"] == 0.0
-    assert found["train"]["objective"] == {"name": "labels_alone", "alpha": 50.0}
+    assert found["train"]["objective"] == {"name": "supervised", "alpha": 50.0}
     assert (found["train"]["steps"], found["train"]["batch_size"]) == (50, 50)
 
 

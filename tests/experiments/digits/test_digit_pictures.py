@@ -11,7 +11,7 @@ LOOK = Look(
     train={
         "steps": 50,
         "batch_size": 100,
-        "labelled_share": 0.25,
+        "labeled_share": 0.25,
         "objective": {"name": "semi_supervised", "alpha": 9.0},
     },
     reader={"model": {}, "train": {"steps": 9, "batch_size": 10}},

@@ -1,4 +1,4 @@
-"""Several grids in one figure, labelled at the outside."""
+"""Several grids in one figure, labeled at the outside."""
 
 from __future__ import annotations
 

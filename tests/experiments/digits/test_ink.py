@@ -10,21 +10,21 @@ from unknot.errors import SpecError
 def by_search(image: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Ink and background of one image ``(C, H, W)``: every split of the brightnesses is tried, pixel by pixel."""
     _, height, width = image.shape
-    grey = {(i, j): float(np.mean(image[:, i, j])) for i in range(height) for j in range(width)}
-    best, dark = -1.0, set(grey)
-    for limit in sorted(set(grey.values()))[:-1]:
-        low = {place for place, value in grey.items() if value <= limit}
-        high = set(grey) - low
-        means = [np.mean([grey[place] for place in part]) for part in (low, high)]
+    gray = {(i, j): float(np.mean(image[:, i, j])) for i in range(height) for j in range(width)}
+    best, dark = -1.0, set(gray)
+    for limit in sorted(set(gray.values()))[:-1]:
+        low = {place for place, value in gray.items() if value <= limit}
+        high = set(gray) - low
+        means = [np.mean([gray[place] for place in part]) for part in (low, high)]
         between = len(low) * len(high) * (means[1] - means[0]) ** 2
         if between > best:
             best, dark = between, low
     wide = -(-height // 8)
-    border = [p for p in grey if min(p[0], p[1], height - 1 - p[0], width - 1 - p[1]) < wide]
+    border = [p for p in gray if min(p[0], p[1], height - 1 - p[0], width - 1 - p[1]) < wide]
     dark_border = sum(place in dark for place in border) >= len(border) / 2
-    behind = dark if dark_border else set(grey) - dark
-    colours = [np.mean([image[:, i, j] for i, j in part], 0) for part in (set(grey) - behind, behind)]
-    return colours[0], colours[1]
+    behind = dark if dark_border else set(gray) - dark
+    colors = [np.mean([image[:, i, j] for i, j in part], 0) for part in (set(gray) - behind, behind)]
+    return colors[0], colors[1]
 
 
 def test_it_equals_a_search_over_all_thresholds() -> None:
@@ -39,7 +39,7 @@ def test_it_equals_a_search_over_all_thresholds() -> None:
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_number_on_a_wall_has_its_own_colour_whichever_is_brighter(swapped: bool) -> None:
+def test_a_number_on_a_wall_has_its_own_color_whichever_is_brighter(swapped: bool) -> None:
     number, wall = np.array([0.9, 0.8, 0.1]), np.array([0.1, 0.3, 0.2])
     if swapped:
         number, wall = wall, number

@@ -1,11 +1,11 @@
-"""Purity of neighbours against a loop, and what the rows of latent-maps differ in."""
+"""Purity of neighbors against a loop, and what the rows of latent-maps differ in."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from experiments.digits.latent_maps import NEIGHBOURS, cases, purity
+from experiments.digits.latent_maps import NEIGHBORS, cases, purity
 
 
 def test_purity_is_what_a_loop_over_items_counts():
@@ -14,7 +14,7 @@ def test_purity_is_what_a_loop_over_items_counts():
     slow = []
     for i in range(60):
         order = sorted((float(((codes[i] - codes[j]) ** 2).sum()), j) for j in range(60) if j != i)
-        slow += [classes[j] == classes[i] for _, j in order[:NEIGHBOURS]]
+        slow += [classes[j] == classes[i] for _, j in order[:NEIGHBORS]]
     assert purity(codes, classes) == pytest.approx(np.mean(slow))
 
 

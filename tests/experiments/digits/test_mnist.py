@@ -21,14 +21,14 @@ def test_an_ablation_changes_one_part_at_a_time() -> None:
         assert case["train"]["steps"] == whole["train"]["steps"]
 
 
-def test_rows_without_the_generative_model_have_the_same_recogniser_and_as_many_steps() -> None:
+def test_rows_without_the_generative_model_have_the_same_encoder_and_as_many_steps() -> None:
     cases = EXPERIMENT.cases("quick")
     for row in (BEST_ROW, S17_ROW):
         whole = next(case for case in cases if case["row"] == row)
         name = f"{row if row == S17_ROW else 'read apart'}, without the generative model"
         bare = next(case for case in cases if case["row"] == name)
         assert bare["labels"] == whole["labels"] == 100
-        assert bare["train"] == {**whole["train"], "objective": {"name": "labels_alone", "alpha": 400.0}}
+        assert bare["train"] == {**whole["train"], "objective": {"name": "supervised", "alpha": 400.0}}
         if row == BEST_ROW:
             nodes = whole["model"]["nodes"]
             digit = {key: value for key, value in nodes["digit"].items() if key not in EVIDENCE}
@@ -46,6 +46,6 @@ def test_the_digits_own_terms_are_all_that_their_row_changes() -> None:
     assert {**terms["train"], "objective": objective} == best["train"]
 
 
-def test_labels_alone_stand_beside_both_recognisers() -> None:
+def test_labels_alone_stand_beside_both_encoders() -> None:
     rows = {case["row"] for case in EXPERIMENT.cases("quick")}
     assert sum(row.startswith("labels alone") for row in rows) == 2

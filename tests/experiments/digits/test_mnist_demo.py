@@ -11,7 +11,7 @@ def test_the_quick_tier_is_the_demo() -> None:
     demo, alone, linear = EXPERIMENT.cases("quick")
     assert (demo["row"], demo["data"], demo["labels"], demo["train"]) == (ROW, "mnist", 100, TRAIN)
     assert (alone["row"], alone["model"], alone["train"]["steps"]) == (ALONE, MODEL, TRAIN["steps"])
-    assert alone["train"]["objective"]["name"] == "labels_alone"
+    assert alone["train"]["objective"]["name"] == "supervised"
     assert linear["row"] == LINEAR
     assert EXPERIMENT.cases("smoke")[0]["data"] == "digits"
 

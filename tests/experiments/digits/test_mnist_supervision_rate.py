@@ -9,7 +9,7 @@ from unknot.objectives.supervision import supervision_weight
 
 
 def test_every_rate_of_the_paper_is_run_and_none_below_the_natural_one() -> None:
-    found = {(case["labels"], case["column"]): case["train"]["labelled_share"] for case in cases("quick")}
+    found = {(case["labels"], case["column"]): case["train"]["labeled_share"] for case in cases("quick")}
     for labels in LABELS:
         natural = labels / 60000
         rates = {column: rate for (m, column), rate in found.items() if m == labels and column != ALONE}
@@ -22,7 +22,7 @@ def test_every_rate_of_the_paper_is_run_and_none_below_the_natural_one() -> None
 
 
 def test_a_share_in_the_batch_is_a_weight_in_the_objective() -> None:
-    """Over an epoch, the mean with a labelled share ρ is that with the weight γ(ρ), up to one factor."""
+    """Over an epoch, the mean with a labeled share ρ is that with the weight γ(ρ), up to one factor."""
     data = load("digits").split("train")
     shown, rate = 100, 0.3
     hidden = data.factors["digit"].hide(torch.arange(len(data)) < shown)
@@ -33,7 +33,7 @@ def test_a_share_in_the_batch_is_a_weight_in_the_objective() -> None:
     by_id = dict(zip(data.ids.tolist(), loss.tolist(), strict=True))
     seen = [
         torch.tensor([by_id[i] for i in batch.ids.tolist()]).mean()
-        for batch in data.batches(50, seed=0, labelled_share=rate)
+        for batch in data.batches(50, seed=0, labeled_share=rate)
     ]
     gamma = supervision_weight(rate, shown, len(data) - shown)
     weighted = torch.where(known, gamma, 1.0) * loss

@@ -8,7 +8,7 @@ from unknot.errors import SpecError
 
 
 def by_search(image: np.ndarray) -> bool:
-    """Whether an image has a speck: from every pixel of ink, walk to its neighbours until there are no more."""
+    """Whether an image has a speck: from every pixel of ink, walk to its neighbors until there are no more."""
     left = {(int(i), int(j)) for i, j in np.argwhere(image > 0.3)}
     while left:
         part, edge = set(), {left.pop()}

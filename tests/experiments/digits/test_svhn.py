@@ -11,4 +11,4 @@ def test_both_rows_have_their_labels_alone() -> None:
         assert [case["labels"] for case in cases if case["row"] == row] == list(LABELS)
     alone = [case for case in cases if case["row"].startswith("labels alone")]
     assert len(alone) == 2 * len(LABELS)
-    assert all(case["train"]["objective"]["name"] == "labels_alone" for case in alone)
+    assert all(case["train"]["objective"]["name"] == "supervised" for case in alone)

@@ -8,8 +8,8 @@ from unknot.models.spec import read_spec
 
 def test_the_graph_is_the_papers() -> None:
     spec = read_spec(MODEL)
-    assert set(spec["shape"].recognised_from) == {"identity", "light"}  # q(s | i, l), never x
-    assert all(spec[name].recognised_from == ("x",) for name in ("identity", "light", "rest"))
+    assert set(spec["shape"].inferred_from) == {"identity", "light"}  # q(s | i, l), never x
+    assert all(spec[name].inferred_from == ("x",) for name in ("identity", "light", "rest"))
     assert not any(node.parents for node in spec.latents)  # independent a priori
 
 
@@ -18,5 +18,5 @@ def test_every_column_has_its_labels_alone() -> None:
     columns = {case["column"] for case in cases}
     assert {case["column"] for case in cases if case["row"] == ALONE} == columns
     for case in cases:
-        alone = case["train"]["objective"]["name"] == "labels_alone"
+        alone = case["train"]["objective"]["name"] == "supervised"
         assert alone == (case["row"] == ALONE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from experiments.faces.plot_comparison import Curve, comparison
 
 
-def test_ours_are_solid_and_theirs_dashed_in_one_colour() -> None:
+def test_ours_are_solid_and_theirs_dashed_in_one_color() -> None:
     curves = [
         Curve("ours", [0.01, 1.0], [2.0, 8.0], "100", spread=[0.5, 0.0]),
         Curve("theirs", [0.01, 1.0], [9.0, 30.0], "100", theirs=True),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from experiments.ledger import fit_defaults as own_data_fit
-from experiments.ledger.fit_defaults import class_shares, fitted, full, labelled_data, real_columns
+from experiments.ledger.fit_defaults import class_shares, fitted, full, labeled_data, real_columns
 
 DRAW = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -20,7 +20,7 @@ X = (DRAW.standard_normal((60, 4)) + 3 * Y[:, None]).astype(np.float32)
 def test_whole_numbers_are_classes_and_others_numbers() -> None:
     amounts = X[:, 0].copy()
     amounts[20:] = np.nan
-    data = labelled_data(X, {"kind": np.where(np.arange(60) < 20, Y, -1), "amount": amounts}, real_columns(X))
+    data = labeled_data(X, {"kind": np.where(np.arange(60) < 20, Y, -1), "amount": amounts}, real_columns(X))
     assert (data.factor("kind").kind, data.factor("amount").kind) == ("categorical", "continuous")
     assert int(data.factor("kind").known.sum()) == int(data.factor("amount").known.sum()) == 20
     assert len(data.table) == 4
@@ -28,7 +28,7 @@ def test_whole_numbers_are_classes_and_others_numbers() -> None:
 
 def test_a_class_without_a_label_has_hardly_any_probability() -> None:
     labels = np.where(np.arange(60) < 20, Y, -1)
-    model = fitted(labelled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 20})
+    model = fitted(labeled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 20})
     shares = class_shares(model, "kind", X, 3)
     assert shares.shape == (60, 3)
     assert shares[:, 2].max() < 0.01
@@ -49,4 +49,4 @@ def test_an_interrupted_training_gives_no_model(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(own_data_fit, "fit", interrupted)
     labels = np.where(np.arange(60) < 20, Y, -1)
     with pytest.raises(KeyboardInterrupt):
-        fitted(labelled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 5})
+        fitted(labeled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 5})

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.ledger.experiment import Experiment
 from experiments.ledger.jobs import Job, run_job
-from experiments.ledger.ledger import read_result, reproduce, summarise
+from experiments.ledger.ledger import read_result, reproduce, summarize
 from experiments.ledger.registry import experiment
 from tests.experiments.toy import CASE, OTHER, constant, install, png, toy
 from unknot.errors import RunError, SpecError
@@ -215,7 +215,7 @@ def test_summaries_keep_cases_apart() -> None:
         {"case": {"row": row}, "numbers": {"error": value}, "cpu_seconds": 1.0}
         for row, value in [("a", 1.0), ("b", 5.0), ("a", 3.0)]
     ]
-    rows = {row["case"]["row"]: row for row in summarise(runs)}
+    rows = {row["case"]["row"]: row for row in summarize(runs)}
     assert rows["a"]["numbers"]["error"]["mean"] == 2.0
     assert rows["b"]["numbers"]["error"]["sd"] is None
 

@@ -48,8 +48,8 @@ def test_what_cannot_be_said_is_not() -> None:
 def test_variances_are_unbiased_and_intervals_cover() -> None:
     """Settings of variance 9 and seeds of variance 4, so that the negative estimates that are cut off are rare."""
     rng = np.random.default_rng(0)
-    centres = rng.normal(0, 3, (1500, 12, 1))
-    drawn = centres + rng.normal(0, 2, (1500, 12, 4))
+    centers = rng.normal(0, 3, (1500, 12, 1))
+    drawn = centers + rng.normal(0, 2, (1500, 12, 4))
     found = [variance_parts(groups.tolist()) for groups in drawn]
     assert_mean(torch.tensor([[one.seed, one.setting] for one in found]), torch.tensor([4.0, 9.0]))
     inside = sum(one.low <= 4 / 13 <= one.high for one in found)

@@ -26,14 +26,14 @@ def torch_seed() -> None:
 
 def test_labels_are_hidden_from_all_but_a_few_items_of_each_digit() -> None:
     train = toy_recordings(3, 0)
-    labelled = some_labels(train, 5, 0)
-    known = labelled.digit >= 0
-    assert torch.equal(known, labelled.speaker >= 0)
-    assert torch.equal(labelled.digit[known].bincount(), torch.full((10,), 5))
-    assert torch.equal(labelled.digit[known], train.digit[known])
-    assert torch.equal(labelled.speaker[known], train.speaker[known])
-    assert (labelled.digit[~known] == -1).all()
-    assert (labelled.speaker[~known] == -1).all()
+    labeled = some_labels(train, 5, 0)
+    known = labeled.digit >= 0
+    assert torch.equal(known, labeled.speaker >= 0)
+    assert torch.equal(labeled.digit[known].bincount(), torch.full((10,), 5))
+    assert torch.equal(labeled.digit[known], train.digit[known])
+    assert torch.equal(labeled.speaker[known], train.speaker[known])
+    assert (labeled.digit[~known] == -1).all()
+    assert (labeled.speaker[~known] == -1).all()
     assert not torch.equal(known, some_labels(train, 5, 1).digit >= 0)
 
 

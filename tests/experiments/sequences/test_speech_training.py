@@ -27,7 +27,7 @@ STEPS = 3
 
 
 def corrupted(train: Recordings, known: torch.Tensor) -> Recordings:
-    """Wrong labels on all items without labels; the order in which labelled items are chosen must not change."""
+    """Wrong labels on all items without labels; the order in which labeled items are chosen must not change."""
     after = torch.randperm(
         len(train), generator=torch.Generator().manual_seed(0)
     )  # the order of some_labels, seed 0
@@ -46,46 +46,46 @@ def corrupted(train: Recordings, known: torch.Tensor) -> Recordings:
 def both() -> tuple[Recordings, Recordings]:
     """Training items with few labels, and the same where the labels were wrong before they were hidden."""
     train = spoken_digits("toy")[0]
-    labelled = some_labels(train, 5, 0)
-    return labelled, some_labels(corrupted(train, labelled.digit >= 0), 5, 0)
+    labeled = some_labels(train, 5, 0)
+    return labeled, some_labels(corrupted(train, labeled.digit >= 0), 5, 0)
 
 
-def trained(row: str, labelled: Recordings) -> nn.Module:
+def trained(row: str, labeled: Recordings) -> nn.Module:
     settings: Mapping[str, Any] = {**ROWS[row], "steps": STEPS}
     fit = fit_model if settings["method"] == "model" else fit_labels
-    return fit(labelled, settings, 0)
+    return fit(labeled, settings, 0)
 
 
 @pytest.mark.parametrize("row", [OURS, AGREEMENT, LABELS])
 def test_hidden_labels_leave_training_bit_identical(row: str, both: tuple[Recordings, Recordings]) -> None:
-    first, second = (trained(row, labelled).state_dict() for labelled in both)
+    first, second = (trained(row, labeled).state_dict() for labeled in both)
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 def test_hidden_labels_leave_logistic_regression_identical(both: tuple[Recordings, Recordings]) -> None:
-    first, second = (fit_logistic(labelled, 0) for labelled in both)
+    first, second = (fit_logistic(labeled, 0) for labeled in both)
     for name in first:
         assert (first[name][-1].coef_ == second[name][-1].coef_).all()
 
 
 @pytest.mark.parametrize("row", [OURS, AGREEMENT, LABELS])
 def test_given_labels_have_an_influence(row: str, both: tuple[Recordings, Recordings]) -> None:
-    labelled = both[0]
-    wrong = replace(labelled, speaker=torch.where(labelled.speaker >= 0, 0, -1))
-    first, second = (trained(row, items).state_dict() for items in (labelled, wrong))
+    labeled = both[0]
+    wrong = replace(labeled, speaker=torch.where(labeled.speaker >= 0, 0, -1))
+    first, second = (trained(row, items).state_dict() for items in (labeled, wrong))
     assert any(not torch.equal(first[name], second[name]) for name in first)
 
 
-def test_batches_have_the_stated_numbers_of_labelled_and_unlabelled_items(
+def test_batches_have_the_stated_numbers_of_labeled_and_unlabeled_items(
     both: tuple[Recordings, Recordings],
 ) -> None:
-    labelled = both[0]
-    known = labelled.digit[Batches(labelled, 8, 20).draw()] >= 0
+    labeled = both[0]
+    known = labeled.digit[Batches(labeled, 8, 20).draw()] >= 0
     assert (int(known.sum()), int((~known).sum())) == (8, 20)
-    assert (labelled.digit[Batches(labelled, 8, 0).draw()] >= 0).all()
+    assert (labeled.digit[Batches(labeled, 8, 0).draw()] >= 0).all()
 
 
-def test_agreement_counts_sure_predictions_of_unlabelled_items() -> None:
+def test_agreement_counts_sure_predictions_of_unlabeled_items() -> None:
     """Against a loop over items, with the middle of the predicted probabilities as the threshold."""
     torch.manual_seed(0)
     model = Classifier(width=16, dropout=0.0)

@@ -81,13 +81,13 @@ def test_conversions_are_judged_by_a_classifier_with_all_labels(monkeypatch: pyt
 
 
 def test_offsets_are_differences_of_mean_frames() -> None:
-    labelled = some_labels(toy_recordings(3, 0), 12, 0)
+    labeled = some_labels(toy_recordings(3, 0), 12, 0)
     test = toy_recordings(1, 1)
-    converted = with_offsets(labelled, test)
+    converted = with_offsets(labeled, test)
 
     def mean_frame(speaker: int) -> torch.Tensor:
-        rows = (labelled.speaker == speaker).nonzero()[:, 0].tolist()
-        return torch.cat([labelled.x[row, : int(labelled.length[row])] for row in rows]).mean(0)
+        rows = (labeled.speaker == speaker).nonzero()[:, 0].tolist()
+        return torch.cat([labeled.x[row, : int(labeled.length[row])] for row in rows]).mean(0)
 
     row, new = 17, 4
     length = int(test.length[row])

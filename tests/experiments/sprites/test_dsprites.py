@@ -90,7 +90,7 @@ def test_the_price_of_information_falls_to_its_own_in_every_row(row: str) -> Non
 def test_the_class_comes_first_and_rests_while_prices_fall() -> None:
     ours = next(case for case in cases("quick") if case["row"] == OURS)
     first, *rest = ours["train"]["stages"]
-    assert first["objective"]["name"] == "classes_alone"
+    assert first["objective"]["name"] == "information_maximization"
     assert all(stage["frozen"] == RESTING for stage in rest)
     assert ours["train"]["objective"]["information"][CLASS] < 0
 

@@ -10,8 +10,8 @@ from tests.workflow.models import untrained
 from unknot.data import load
 
 NODES = {
-    "kind": {"family": "concrete", "size": 3, "recognised_from": ["x"], "labels": True},
-    "style": {"family": "normal", "size": 1, "recognised_from": ["x", "kind"]},
+    "kind": {"family": "concrete", "size": 3, "inferred_from": ["x"], "labels": True},
+    "style": {"family": "normal", "size": 1, "inferred_from": ["x", "kind"]},
     "x": {"family": "normal", "scale": 0.7, "parents": ["kind", "style"]},
 }
 
@@ -39,8 +39,8 @@ def test_the_error_counts_items_whose_likeliest_class_is_not_their_label() -> No
     torch.manual_seed(0)
     data = load("digits").split("test").subset(range(30))
     nodes = {
-        "digit": {"family": "concrete", "size": 10, "recognised_from": ["x"], "labels": True},
-        "style": {"family": "normal", "size": 2, "recognised_from": ["x", "digit"]},
+        "digit": {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
+        "style": {"family": "normal", "size": 2, "inferred_from": ["x", "digit"]},
         "x": {"family": "bernoulli", "parents": ["digit", "style"]},
     }
     model = untrained({"nodes": nodes}, data.item_shape)

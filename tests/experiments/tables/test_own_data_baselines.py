@@ -42,7 +42,7 @@ def test_a_gap_filled_by_regression_is_better_than_the_mean_where_columns_go_tog
     y = (one > 0).astype(int)
     missing = np.random.default_rng(3).integers(0, 2, 400)  # one of the two, always
     x[np.arange(400), missing] = np.nan
-    x[100:200] = np.stack([one, one], 1)[100:200]  # but for unlabelled rows, which show how they go together
+    x[100:200] = np.stack([one, one], 1)[100:200]  # but for unlabeled rows, which show how they go together
     task = Task(x[:100], y[:100], x[100:200], x[200:], 2, 0)
     right = [(method(task).argmax(1) == y[200:]).mean() for method in (linear_after_regression, linear)]
     assert right[0] > 0.9

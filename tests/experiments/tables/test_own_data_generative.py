@@ -17,8 +17,8 @@ def test_the_mean_is_one_standard_deviation_off() -> None:
     assert numbers("gaps: wine", "mean")["rmse"] == pytest.approx(1.0, abs=0.1)
 
 
-def test_neighbours_are_better_than_the_mean() -> None:
-    assert numbers("gaps: wine", "neighbours")["rmse"] < 0.85
+def test_neighbors_are_better_than_the_mean() -> None:
+    assert numbers("gaps: wine", "neighbors")["rmse"] < 0.85
 
 
 def test_shuffled_rows_are_outliers() -> None:

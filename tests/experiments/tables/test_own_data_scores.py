@@ -14,9 +14,9 @@ Y = np.array([0] * 150 + [1] * 40 + [2] * 10)
 
 @pytest.mark.parametrize("balanced", [False, True])
 def test_a_split_has_every_row_once(balanced: bool) -> None:
-    labelled, more, test = split(Y, 3, 30, seed=4, balanced=balanced)
-    assert sorted([*labelled, *more, *test]) == list(range(200))
-    assert (len(labelled), len(test)) == (30, 60)
+    labeled, more, test = split(Y, 3, 30, seed=4, balanced=balanced)
+    assert sorted([*labeled, *more, *test]) == list(range(200))
+    assert (len(labeled), len(test)) == (30, 60)
 
 
 def test_labels_as_they_come_have_two_of_each_class_and_balanced_ones_the_same() -> None:

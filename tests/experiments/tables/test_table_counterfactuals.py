@@ -8,7 +8,7 @@ from experiments.tables.table_counterfactuals import (
     METHODS,
     OURS,
     by_means,
-    by_neighbour,
+    by_neighbor,
     cases,
     irises,
     scores,
@@ -30,7 +30,7 @@ def test_moved_by_means() -> None:
 
 
 def test_the_nearest_row_is_of_the_class_asked_for() -> None:
-    changed = by_neighbour(TABLE, TRAIN, TRAIN, TEST, 0)
+    changed = by_neighbor(TABLE, TRAIN, TRAIN, TEST, 0)
     unit = TABLE.x[TRAIN].std(0)
     for n, row in enumerate(TEST):
         for k in range(3):

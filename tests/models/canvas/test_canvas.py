@@ -26,8 +26,8 @@ def digit_model() -> GraphicalModel:
     """A small model of single digits, as a nested one is: in evaluation mode."""
     torch.manual_seed(1)
     nodes = [
-        node("digit", "concrete", 10, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("digit", "concrete", 10, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x", "digit"]),
         node("x", "bernoulli", parents=["digit", "style"]),
     ]
     return GraphicalModel(nodes, (1, 8, 8)).eval()
@@ -202,7 +202,7 @@ def test_dreams_teach_the_finder_alone_and_every_part_of_it(looks: str) -> None:
     assert not idle
 
 
-def test_dreams_are_labelled_from_left_to_right() -> None:
+def test_dreams_are_labeled_from_left_to_right() -> None:
     model = made()
     p = model.decode(None, unknot.given(40))
     told = model.finder.labels(p)
@@ -279,7 +279,7 @@ def test_answers_go_from_left_to_right_in_whatever_order_things_were_found() -> 
         told[f"place_{k + 1}"] = torch.tensor([[one, 0.0, 0.3] if one == one else [NAN] * 3 for one in at])
     with torch.no_grad(), modes():
         q = model.encode(x, told)
-    # untrained, the count is not what was told: summaries go by the recogniser's own
+    # untrained, the count is not what was told: summaries go by the encoder's own
     said, count = model.predictions(q), q["more"].dist.probs.argmax(-1) + model.fewest
     found = torch.stack([said[f"place_{k + 1}"][:, 0] for k in range(3)], 1)
     own = torch.stack([q[f"thing[{k}].place"].dist.mean[:, 0] for k in range(3)], 1)

@@ -19,8 +19,8 @@ def test_known_places_say_the_cell() -> None:
     looks, x = made()
     places = torch.tensor([[0.5, -0.5, 0.3]]).expand(4, 3)
     cell = looks(x, [partial(places), None, None], None).looks[0]["cell"]
-    centre = cell.value @ looks.cells.centres
-    assert (centre - places[:, :2]).abs().max() <= looks.cells.pitch / 2 + 1e-6
+    center = cell.value @ looks.cells.centers
+    assert (center - places[:, :2]).abs().max() <= looks.cells.pitch / 2 + 1e-6
     assert cell.known.all()
 
 
@@ -45,11 +45,11 @@ def test_the_choice_itself_passes_no_gradient_from_places() -> None:
 def test_what_was_found_is_not_found_again() -> None:
     """A look takes most from its own cell, and nothing from cells far away or that see another thing."""
     looks, _ = made()
-    place, centres = torch.tensor([[0.0, 0.0, 0.3]]), looks.cells.centres
-    bump = looks._bump(place, centres)[0]
+    place, centers = torch.tensor([[0.0, 0.0, 0.3]]), looks.cells.centers
+    bump = looks._bump(place, centers)[0]
     assert bump.argmax() == looks.cells.nearest(place)[0]
-    assert bump[centres.norm(dim=-1) > 0.9].max() < 0.01 * bump.max()
-    assert looks._bump(place, centres + 0.5)[0].max() < 0.01 * bump.max()
+    assert bump[centers.norm(dim=-1) > 0.9].max() < 0.01 * bump.max()
+    assert looks._bump(place, centers + 0.5)[0].max() < 0.01 * bump.max()
 
 
 def test_more_looks_need_no_more_weights() -> None:

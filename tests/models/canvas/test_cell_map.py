@@ -33,12 +33,12 @@ def test_directions_turn_back_as_pixels_do(symmetry: int) -> None:
 def test_cells_lie_evenly_and_symmetrically(canvas: int, side: int) -> None:
     cells = CellMap(canvas, 8)
     assert cells.side == side
-    assert cells.centres.shape == (side**2, 2)
-    torch.testing.assert_close(cells.centres, -cells.centres.flip(0))
-    assert cells.nearest(cells.centres + 0.4 * cells.pitch).tolist() == list(range(side**2))
+    assert cells.centers.shape == (side**2, 2)
+    torch.testing.assert_close(cells.centers, -cells.centers.flip(0))
+    assert cells.nearest(cells.centers + 0.4 * cells.pitch).tolist() == list(range(side**2))
 
 
-def test_a_cell_sees_what_lies_at_its_centre() -> None:
+def test_a_cell_sees_what_lies_at_its_center() -> None:
     """Features move with what is on the canvas, one cell for every four pixels."""
     torch.manual_seed(0)
     cells = CellMap(48, 8).eval()

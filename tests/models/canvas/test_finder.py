@@ -11,7 +11,7 @@ from unknot.core.handlers import modes
 from unknot.errors import SpecError
 from unknot.models.canvas.finder import LOOKS, Finder
 from unknot.objectives import elbo
-from unknot.objectives.labels_alone import labels_alone
+from unknot.objectives.supervised import supervised
 
 
 @pytest.mark.parametrize("looks", LOOKS)
@@ -28,7 +28,7 @@ def test_labels_teach_it_alone_what_they_teach_it_in_the_whole_model(looks: str)
         model.zero_grad()
         q = trained.encode(x, {**told, "digit_1": torch.full((4,), 3)})
         torch.manual_seed(0)  # the third thing, which is not there, is drawn
-        labels_alone(q, unknot.Trace(), alpha=5.0).loss.backward()
+        supervised(q, unknot.Trace(), alpha=5.0).loss.backward()
         gradients.append([w.grad.clone() for w in model.finder.parameters() if w.grad is not None])
     assert len(gradients[0]) == len(gradients[1]) > 0
     for whole, alone in zip(*gradients, strict=True):

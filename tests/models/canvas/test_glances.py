@@ -1,4 +1,4 @@
-"""Glances: S17's recogniser of places."""
+"""Glances: S17's encoder of places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both recognisers of places answer alike."""
+"""Both encoders of places answer alike."""
 
 from __future__ import annotations
 

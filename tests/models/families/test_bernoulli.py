@@ -13,19 +13,19 @@ TEMPERATURE = torch.tensor(0.5)
 
 
 def make(size: int = 4) -> BernoulliFamily:
-    return BernoulliFamily(node("z", "bernoulli", size, recognised_from=["x"]))
+    return BernoulliFamily(node("z", "bernoulli", size, inferred_from=["x"]))
 
 
 def test_the_distribution_is_torchs_own() -> None:
     outputs, yes = torch.randn(5, 4), torch.tensor([[1.0, 0.0, 1.0, 1.0]]).expand(5, 4)
     q = unknot.Trace()
-    make().recognise(q, outputs, unknot.partial(yes), TEMPERATURE)
+    make().recognize(q, outputs, unknot.partial(yes), TEMPERATURE)
     torch.testing.assert_close(q["z"].log_prob, Bernoulli(logits=outputs).log_prob(yes).sum(-1))
 
 
 def test_draws_are_whole_and_carry_gradient() -> None:
     outputs = torch.randn(5, 4, requires_grad=True)
-    value = make().recognise(unknot.Trace(), outputs, None, TEMPERATURE)
+    value = make().recognize(unknot.Trace(), outputs, None, TEMPERATURE)
     assert set(value.unique().tolist()) <= {0.0, 1.0}
     value.sum().backward()
     assert outputs.grad is not None

@@ -15,7 +15,7 @@ TEMPERATURE = torch.tensor(0.5)
 def test_classes_are_enumerated() -> None:
     outputs = torch.randn(5, 3)
     q = unknot.Trace()
-    value = CategoricalFamily(node("y", "categorical", 3, recognised_from=["x"])).recognise(
+    value = CategoricalFamily(node("y", "categorical", 3, inferred_from=["x"])).recognize(
         q, outputs, None, TEMPERATURE
     )
     assert value.shape == (3, 1, 5, 3)  # an axis of its own, that of the draws, items, one-hot
@@ -26,8 +26,8 @@ def test_classes_are_enumerated() -> None:
 
 
 def test_another_gradient_draws_whole_classes() -> None:
-    described = node("y", "categorical", 3, recognised_from=["x"], gradient="score_function")
-    value = CategoricalFamily(described).recognise(unknot.Trace(), torch.randn(5, 3), None, TEMPERATURE)
+    described = node("y", "categorical", 3, inferred_from=["x"], gradient="score_function")
+    value = CategoricalFamily(described).recognize(unknot.Trace(), torch.randn(5, 3), None, TEMPERATURE)
     assert value.shape == (5, 3)
     assert value.sum(-1).tolist() == [1.0] * 5
 

@@ -13,24 +13,24 @@ TEMPERATURE = torch.tensor(0.5)
 
 
 def make(size: int = 4) -> ConcreteFamily:
-    return ConcreteFamily(node("y", "concrete", size, recognised_from=["x"]))
+    return ConcreteFamily(node("y", "concrete", size, inferred_from=["x"]))
 
 
 def test_labels_are_scored_by_their_mass() -> None:
     outputs, classes = torch.randn(5, 4), torch.tensor([0, 3, 2, 1, 1])
     q = unknot.Trace()
-    make().recognise(q, outputs, unknot.partial(classes), TEMPERATURE)
+    make().recognize(q, outputs, unknot.partial(classes), TEMPERATURE)
     torch.testing.assert_close(q["y"].log_prob, Categorical(logits=outputs).log_prob(classes))
 
 
 def test_draws_are_soft_and_the_best_class_is_whole() -> None:
     outputs = torch.randn(5, 4)
-    value = make().recognise(unknot.Trace(), outputs, None, TEMPERATURE)
+    value = make().recognize(unknot.Trace(), outputs, None, TEMPERATURE)
     torch.testing.assert_close(value.sum(-1), torch.ones(5))
     assert ((value > 0) & (value < 1)).any()
 
 
-def test_networks_see_classes_standardised() -> None:
+def test_networks_see_classes_standardized() -> None:
     seen = make().features(torch.eye(4))  # the prior's four values, equally likely
     torch.testing.assert_close(seen.mean(0), torch.zeros(4))
     torch.testing.assert_close(seen.var(0, correction=0), torch.ones(4))
@@ -40,7 +40,7 @@ def test_networks_see_classes_standardised() -> None:
 def test_a_reading_is_the_best_class_and_its_probability() -> None:
     outputs = torch.tensor([[0.0, 2.0, 0.0, 0.0]])
     q = unknot.Trace()
-    make().recognise(q, outputs, None, TEMPERATURE)
+    make().recognize(q, outputs, None, TEMPERATURE)
     reading = make().reading(q["y"].dist)
     assert reading.value.tolist() == [[0.0, 1.0, 0.0, 0.0]]
     torch.testing.assert_close(reading.confidence, outputs.softmax(-1)[:, 1])

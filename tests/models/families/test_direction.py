@@ -14,11 +14,11 @@ from unknot.models.spec import read_spec
 
 def test_directions_have_three_numbers() -> None:
     with pytest.raises(SpecError, match="of size 3, not 2"):
-        read_spec([node("z", "direction", 2, recognised_from=["x"]), node("x", "normal", parents=["z"])])
+        read_spec([node("z", "direction", 2, inferred_from=["x"]), node("x", "normal", parents=["z"])])
 
 
-def test_networks_see_a_direction_standardised() -> None:
-    light = DirectionFamily(node("light", "direction", 3, recognised_from=["x"]))
+def test_networks_see_a_direction_standardized() -> None:
+    light = DirectionFamily(node("light", "direction", 3, inferred_from=["x"]))
     directions = normalize(torch.randn(200_000, 3), dim=-1)
     seen = light.features(directions)
     torch.testing.assert_close(seen.mean(0), torch.zeros(8), rtol=0, atol=5 / 200_000**0.5)

@@ -12,10 +12,10 @@ TEMPERATURE = torch.tensor(0.5)
 
 
 def test_draws_are_soft_and_scored() -> None:
-    one = RelaxedBernoulliFamily(node("z", "relaxed_bernoulli", 4, recognised_from=["x"]))
+    one = RelaxedBernoulliFamily(node("z", "relaxed_bernoulli", 4, inferred_from=["x"]))
     outputs = torch.randn(5, 4, requires_grad=True)
     q = unknot.Trace()
-    value = one.recognise(q, outputs, None, TEMPERATURE)
+    value = one.recognize(q, outputs, None, TEMPERATURE)
     assert bool(((value > 0) & (value < 1)).all())
     value.sum().backward()
     assert outputs.grad is not None

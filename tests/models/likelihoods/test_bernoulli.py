@@ -34,11 +34,11 @@ def test_means_of_pixels_score_as_the_pixels_do() -> None:
     )
     with pytest.raises(SpecError, match="node 'z': pixels says how many"):
         read_spec(
-            [node("z", "normal", 2, recognised_from=["x"], pixels=4), node("x", "bernoulli", parents=["z"])]
+            [node("z", "normal", 2, inferred_from=["x"], pixels=4), node("x", "bernoulli", parents=["z"])]
         )
 
 
-def test_dropout_of_the_recogniser_is_what_the_node_says() -> None:
+def test_dropout_of_the_encoder_is_what_the_node_says() -> None:
     for given, share in ((None, 0.2), (0.0, 0.0)):
         one = BernoulliLikelihood(node("x", "bernoulli", parents=["z"], dropout=given), Size((1, 8, 8)), 16)
         assert [layer.p for layer in one.trunk().modules() if isinstance(layer, nn.Dropout)] == [share]

@@ -39,9 +39,9 @@ def test_sites(family: str) -> None:
 
 @pytest.mark.parametrize("family", LIKELIHOODS)
 def test_data_has_no_prior_and_so_no_units(family: str) -> None:
-    latent = node("z", "normal", 2, recognised_from=["x"])
-    with pytest.raises(SpecError, match="centre takes one number for each dimension of a normal latent node"):
-        read_spec([latent, node("x", family, parents=["z"], centre=[1.0])])
+    latent = node("z", "normal", 2, inferred_from=["x"])
+    with pytest.raises(SpecError, match="center takes one number for each dimension of a normal latent node"):
+        read_spec([latent, node("x", family, parents=["z"], center=[1.0])])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from unknot.objectives import elbo
 
 
 def described(family: str, groups: dict[str, int], **more: Any) -> GraphicalModel:
-    latents = [node(name, "normal", size, recognised_from=["x"]) for name, size in groups.items()]
+    latents = [node(name, "normal", size, inferred_from=["x"]) for name, size in groups.items()]
     data = node("x", family, parents=list(groups), recognition_hidden=[6, 5], **more)
     return GraphicalModel([*latents, data], shape=(7,))
 

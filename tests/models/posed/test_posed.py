@@ -87,8 +87,8 @@ def test_place_and_scale_are_those_of_the_ink() -> None:
     at = {**_at(2), "place": torch.tensor([[0.3, -0.2], [0.0, 0.1]]).double()}
     at["scale"] = torch.tensor([[0.0], [-1.0]]).double()
     lit = model.decode(None, unknot.given(2, sector=torch.zeros(2).long(), **at))["x"].value.detach()
-    centre, radius = ink_moments(lit - lit.amin((1, 2, 3), keepdim=True))
-    torch.testing.assert_close(centre, at["place"], atol=0.02, rtol=0)
+    center, radius = ink_moments(lit - lit.amin((1, 2, 3), keepdim=True))
+    torch.testing.assert_close(center, at["place"], atol=0.02, rtol=0)
     assert abs(float(radius[1] / radius[0]) - math.exp(-0.3)) < 0.05
     assert abs(float(radius[0]) - RADIUS * 0.4) < 0.03
 

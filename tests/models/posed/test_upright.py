@@ -23,8 +23,8 @@ def test_place_and_size_of_the_ink_do_not_matter() -> None:
     large = upright(blob(-0.1, 0.1, 0.2, 0.2), torch.zeros(1, 1))
     torch.testing.assert_close(small, large, atol=0.06, rtol=0)
     for image in (small, large):
-        centre, radius = ink_moments(image)
-        assert centre.abs().max() < 0.01
+        center, radius = ink_moments(image)
+        assert center.abs().max() < 0.01
         assert abs(float(radius) - RADIUS) < 0.05  # what lies outside the page is lost
 
 

@@ -10,7 +10,7 @@ from unknot.core.relaxed import Concrete
 from unknot.objectives.marginal.concrete_pairs import concrete_pairs
 
 R, C, K, T = 5, 4, 3, 2
-LABELLED = torch.tensor([True, False, True, False, False])
+LABELED = torch.tensor([True, False, True, False, False])
 PARENT = torch.tensor([1, 0, 1, 1, 0])
 CASES = [(labels, tables) for labels in (False, True) for tables in (False, True)]
 
@@ -27,7 +27,7 @@ def others(labels: bool, tables: bool) -> tuple[Tensor | None, Tensor | None, Te
     """Parents, labels between the vertices, and where they are."""
     values = torch.rand(R, K, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     parent = PARENT if tables else None
-    return (parent, values / values.sum(-1, keepdim=True), LABELLED) if labels else (parent, None, None)
+    return (parent, values / values.sum(-1, keepdim=True), LABELED) if labels else (parent, None, None)
 
 
 def pair_by_pair(u: Tensor, logits: Tensor, temperature: Tensor, labels: bool, tables: bool) -> Tensor:
@@ -35,7 +35,7 @@ def pair_by_pair(u: Tensor, logits: Tensor, temperature: Tensor, labels: bool, t
     rows = []
     for r in range(R):
         items = Concrete(logits if parent is None else logits[parent[r]], temperature)
-        by_mass = values is not None and bool(LABELLED[r])
+        by_mass = values is not None and bool(LABELED[r])
         rows.append(items.log_mass(values[r]) if by_mass else items.log_density(u[r]))
     return torch.stack(rows)
 

@@ -177,10 +177,10 @@ def test_q_equal_to_p_makes_every_term_zero():
 
 @pytest.mark.parametrize(("first", "second"), [*itertools.product(("enumerate", "score_function"), repeat=2)])
 @pytest.mark.parametrize("samples", [None, 3])
-@pytest.mark.parametrize("labelled", [False, True])
-def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labelled):
+@pytest.mark.parametrize("labeled", [False, True])
+def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labeled):
     weight = torch.randn(K, K, dtype=torch.float64, requires_grad=True)
-    x, labels = data(), torch.arange(B) % K if labelled else None
+    x, labels = data(), torch.arange(B) % K if labeled else None
 
     def encode(y=None, c=labels, s=None):
         q = unknot.Trace(samples=s)
@@ -199,7 +199,7 @@ def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labelled)
 @pytest.mark.parametrize(
     ("gradient", "labels", "message"),
     [
-        (None, None, "run a few times.* In a spec, leave y out of z's recognised_from"),
+        (None, None, "run a few times.* In a spec, leave y out of z's inferred_from"),
         ("plug_in", None, "run a few times"),
         ("straight_through", None, "once for each value"),
         (None, torch.zeros(B, dtype=torch.long), "may depend on y"),

@@ -93,7 +93,7 @@ def plain(value: Tensor, loc: Tensor, scale: Tensor, log_weights: Tensor) -> tup
 
 
 @pytest.mark.parametrize("sigma", [1e-3, 1e-2, 1e-1, 1.0, 10.0])
-@pytest.mark.parametrize("offset", [0.0, 10.0], ids=["centred", "far from zero"])
+@pytest.mark.parametrize("offset", [0.0, 10.0], ids=["centered", "far from zero"])
 def test_float32_keeps_four_digits_at_any_scale(sigma: float, offset: float) -> None:
     generator = torch.Generator().manual_seed(7)
     batch, dims = 128, 10

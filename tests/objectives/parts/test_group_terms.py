@@ -21,7 +21,7 @@ LABELS = torch.tensor([0, -1, 2, -1, 1, 0])
 LIGHTS = torch.tensor([[0.3], [float("nan")], [float("nan")], [-1.0], [0.1], [2.0]], dtype=torch.float64)
 
 
-def traces(labelled: bool = True, same: bool = False) -> tuple[unknot.Trace, unknot.Trace]:
+def traces(labeled: bool = True, same: bool = False) -> tuple[unknot.Trace, unknot.Trace]:
     """A digit, a light (a number) and a style, each read from x apart from the others; ``same``: q is p."""
     generator = torch.Generator().manual_seed(0)
 
@@ -31,8 +31,8 @@ def traces(labelled: bool = True, same: bool = False) -> tuple[unknot.Trace, unk
 
     torch.manual_seed(1)
     q, p = unknot.Trace(), unknot.Trace()
-    digit = unknot.partial(LABELS) if labelled else None
-    light = unknot.partial(LIGHTS) if labelled else None
+    digit = unknot.partial(LABELS) if labeled else None
+    light = unknot.partial(LIGHTS) if labeled else None
     q.one_hot_categorical(logits=drawn(B, K), value=digit, name="digit", gradient="straight_through")
     q.normal(drawn(B, 1), 1.0 if same else 0.5, value=light, name="light", event_dims=1)
     q.normal(drawn(B, D), 1.0 if same else 0.7, name="style", event_dims=1)
@@ -67,11 +67,11 @@ def log_mixture(q: unknot.Trace, names: list[str], b: int, size: int) -> float:
 
 
 @pytest.mark.parametrize("size", [B, 50])
-@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("labeled", [False, True])
 @pytest.mark.parametrize("pair", list(combinations(["digit", "light", "style"], 2)))
-def test_pairs_by_loops(pair: tuple[str, str], labelled: bool, size: int) -> None:
+def test_pairs_by_loops(pair: tuple[str, str], labeled: bool, size: int) -> None:
     """With size = B the weights are all 1 / N: q of the finite data, exactly."""
-    q, p = traces(labelled)
+    q, p = traces(labeled)
     found = correlation_between(q, p, ", ".join(pair), size, None, APART)
     for b in range(B):
         alone = sum(log_mixture(q, [name], b, size) for name in pair)
@@ -108,8 +108,8 @@ def test_all_variables_together_are_the_root_and_order_does_not_matter() -> None
     torch.testing.assert_close(whole, correlation_between(q, p, "style, digit, light", 50, None, APART))
 
 
-def test_a_recogniser_that_is_the_prior_pays_nothing() -> None:
-    q, p = traces(labelled=False, same=True)
+def test_a_encoder_that_is_the_prior_pays_nothing() -> None:
+    q, p = traces(labeled=False, same=True)
     assert float(correlation_between(q, p, "digit, style", 50, None, APART).abs().max()) < 1e-12
     assert float(information_of(q, "style", 50, None, APART).abs().max()) < 1e-12
 

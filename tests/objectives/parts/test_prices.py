@@ -55,7 +55,7 @@ def test_without_labels_it_is_hfvae(gradient: str) -> None:
 
 
 def test_labels_stand_where_draws_do_by_loops() -> None:
-    """Between class and style at (y_b, z_b), y_b a label: log q(y) q(z) - log q(y, z), with the recogniser's masses."""
+    """Between class and style at (y_b, z_b), y_b a label: log q(y) q(z) - log q(y, z), with the encoder's masses."""
     labels = torch.tensor([0, 1, 2, 2, 0, 1, 0])
     q, p = traces(labels)
     terms = semi_supervised(q, p, between=4.0, dataset_size=N, **APART)

@@ -21,7 +21,7 @@ def test_half_of_the_labels_alone() -> None:
 
 
 def test_training_labels_spare_the_test_items() -> None:
-    test, train = exact_data(40, seed=1), exact_data(200, labelled=0.5)
+    test, train = exact_data(40, seed=1), exact_data(200, labeled=0.5)
     parts = judging(test, train)
     assert len(parts.judged) == 40
     assert rows(parts.learning) <= rows(train)
@@ -38,7 +38,7 @@ def test_labels_stay_with_their_items() -> None:
 
 
 def test_data_without_labels_and_large_data() -> None:
-    bare = judging(exact_data(30, labelled=0.0))
+    bare = judging(exact_data(30, labeled=0.0))
     assert (len(bare.judged), len(bare.learning)) == (30, 0)
     large = judging(exact_data(9000))
     assert (len(large.judged), len(large.learning)) == (MOST_JUDGED, MOST_LEARNED)

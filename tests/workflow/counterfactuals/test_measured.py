@@ -23,7 +23,7 @@ def test_a_perfect_model() -> None:
     kind, size = by_name["kind"], by_name["size"]
     assert (kind.settings, kind.items, kind.labels, size.settings) == (3, 200, 200, 5)
     for one in (kind, size):
-        assert (one.recogniser.share, one.recogniser.real) == (1.0, 1.0)
+        assert (one.encoder.share, one.encoder.real) == (1.0, 1.0)
         assert one.reader is not None
         assert one.reader.share > 0.9
         assert one.style == ("style",)
@@ -37,7 +37,7 @@ def test_a_perfect_model() -> None:
 
 def test_a_kind_that_does_not_show() -> None:
     kind = found(stuck=True)["kind"]
-    assert kind.recogniser.share == pytest.approx(1 / 3)
+    assert kind.encoder.share == pytest.approx(1 / 3)
     assert kind.reader is not None
     assert kind.reader.share == pytest.approx(1 / 3, abs=0.02)
     assert kind.verdict.startswith("kind does not change")
@@ -65,11 +65,11 @@ def test_a_style_that_copies_the_kind() -> None:
 
 
 def test_few_labels_leave_the_models_own_reading() -> None:
-    (kind, size) = counterfactuals(exact_model(), exact_data(60, labelled=0.5))
+    (kind, size) = counterfactuals(exact_model(), exact_data(60, labeled=0.5))
     assert (kind.reader, kind.leak, size.reader) == (None, None, None)
-    assert kind.recogniser.share == 1.0
-    (bare, _) = counterfactuals(exact_model(), exact_data(50, labelled=0.0))
-    assert (bare.items, bare.labels, bare.recogniser.real) == (50, 0, None)
+    assert kind.encoder.share == 1.0
+    (bare, _) = counterfactuals(exact_model(), exact_data(50, labeled=0.0))
+    assert (bare.items, bare.labels, bare.encoder.real) == (50, 0, None)
 
 
 def test_training_labels_teach_and_test_items_are_judged() -> None:
@@ -79,10 +79,10 @@ def test_training_labels_teach_and_test_items_are_judged() -> None:
 
 def test_switches_directions_and_what_follows_of_images() -> None:
     nodes = [
-        node("odd", "bernoulli", 1, recognised_from=["x"], labels=True),
-        node("light", "direction", 3, recognised_from=["x"], labels=True),
-        node("shade", "normal", 2, recognised_from=["light"]),
-        node("rest", "normal", 2, recognised_from=["x"]),
+        node("odd", "bernoulli", 1, inferred_from=["x"], labels=True),
+        node("light", "direction", 3, inferred_from=["x"], labels=True),
+        node("shade", "normal", 2, inferred_from=["light"]),
+        node("rest", "normal", 2, inferred_from=["x"]),
         node("x", "bernoulli", parents=["odd", "shade", "rest"]),
     ]
     rng = np.random.default_rng(0)
@@ -95,23 +95,23 @@ def test_switches_directions_and_what_follows_of_images() -> None:
     assert set(lit.moves) == {"odd", "rest"}  # the shade is computed from the light: it follows
     assert lit.style == ("rest",)
     assert odd.sharpness is not None
-    assert 0 < odd.sharpness.changed < 1  # an untrained model makes grey images
+    assert 0 < odd.sharpness.changed < 1  # an untrained model makes gray images
 
 
 def test_documents_are_read_again_with_as_many_words_as_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = [
-        node("topic", "concrete", 2, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x"]),
+        node("topic", "concrete", 2, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x"]),
         node("x", "multinomial", parents=["topic", "style"]),
     ]
     counts = np.random.default_rng(0).poisson(3.0, size=(20, 12)).astype(np.int64)
     data = from_arrays(counts, {"topic": np.arange(20) % 2})
     model, lengths = like(nodes, data), []
-    recognise = type(model).predict
+    recognize = type(model).predict
 
     def recorded(self, x, known=None):  # type: ignore[no-untyped-def]
         lengths.append(x.sum(-1))
-        return recognise(self, x, known)
+        return recognize(self, x, known)
 
     monkeypatch.setattr(type(model), "predict", recorded)
     counterfactuals(model, data)

@@ -11,7 +11,7 @@ from unknot.workflow.counterfactuals.reader import ForestReader, NetworkReader, 
 
 
 def test_rows_are_read_by_forests_also_with_gaps() -> None:
-    data, new = exact_data(400, labelled=0.8), exact_data(100, seed=1)
+    data, new = exact_data(400, labeled=0.8), exact_data(100, seed=1)
     rows = new.batch(range(100)).x
     reader = make_reader(data, ["kind", "size"])
     assert isinstance(reader, ForestReader)

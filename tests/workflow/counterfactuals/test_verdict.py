@@ -14,7 +14,7 @@ CLEAN = Counterfactual(
     settings=10,
     items=1000,
     labels=5000,
-    recogniser=Read(0.99, 0.001, 0.98),
+    encoder=Read(0.99, 0.001, 0.98),
     reader=Read(0.97, 0.002, 0.98),
     moves={"style": Beside(0.2, 0.15)},
     style=("style",),
@@ -38,9 +38,7 @@ def test_a_clean_change() -> None:
 )
 def test_the_strictest_reader_decides(share: float, said: str) -> None:
     assert replace(CLEAN, reader=Read(share, 0.01, 0.98)).verdict.startswith(f"digit {said};")
-    assert replace(CLEAN, reader=None, recogniser=Read(share, 0.01, 0.98)).verdict.startswith(
-        f"digit {said};"
-    )
+    assert replace(CLEAN, reader=None, encoder=Read(share, 0.01, 0.98)).verdict.startswith(f"digit {said};")
 
 
 def test_a_reader_is_judged_by_what_it_reads_of_real_items() -> None:

@@ -1,4 +1,4 @@
-"""Losses of a recogniser and a linear model on the same items, against counting by hand."""
+"""Losses of an encoder and a linear model on the same items, against counting by hand."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SEEN, HELD_OUT = DATA.subset(range(100)), DATA.subset(range(100, 150))
 def model() -> TrainedModel:
     torch.manual_seed(0)
     nodes = [
-        node("kind", "concrete", 2, recognised_from=["x"], labels=True),
-        node("size", "normal", 1, recognised_from=["x"], labels=True),
+        node("kind", "concrete", 2, inferred_from=["x"], labels=True),
+        node("size", "normal", 1, inferred_from=["x"], labels=True),
         node("x", "normal", parents=["kind", "size"]),
     ]
     return like(nodes, DATA)
@@ -37,14 +37,14 @@ def test_held_out_items_are_judged_where_their_label_is_known(model: TrainedMode
     kind, size = compare(model, SEEN, HELD_OUT)
     truth, known = KIND[100:], KIND[100:] >= 0
     said = predict_dataset(model, HELD_OUT).predictions
-    np.testing.assert_array_equal(kind.recogniser, (said["kind"].argmax(1) != truth)[known])
+    np.testing.assert_array_equal(kind.encoder, (said["kind"].argmax(1) != truth)[known])
     shown = SEEN.subset(KIND[:100] >= 0)
     linear = linear_summary(shown, "kind", 2, HELD_OUT.subset(known)).argmax(1)
     np.testing.assert_array_equal(kind.linear, linear != truth[known])
     assert (kind.of, kind.labels, len(kind.seen)) == (len(shown),) * 3
     assert kind.held_out
     squares = (said["size"][:, 0] - LABELS["size"][100:]) ** 2
-    np.testing.assert_allclose(size.recogniser, squares, rtol=1e-4)
+    np.testing.assert_allclose(size.encoder, squares, rtol=1e-4)
     constant = LABELS["size"][:100].mean()
     np.testing.assert_allclose(size.constant, (constant - LABELS["size"][100:]) ** 2, rtol=1e-4)
 
@@ -54,7 +54,7 @@ def test_answers_at_hand_are_used(model: TrainedModel) -> None:
     for one, other in zip(
         compare(model, SEEN, HELD_OUT), compare(model, SEEN, HELD_OUT, answers), strict=True
     ):
-        np.testing.assert_array_equal(one.recogniser, other.recogniser)
+        np.testing.assert_array_equal(one.encoder, other.encoder)
 
 
 def test_without_held_out_labels_the_seen_ones_are_judged(model: TrainedModel) -> None:
@@ -62,7 +62,7 @@ def test_without_held_out_labels_the_seen_ones_are_judged(model: TrainedModel) -
     for held_out in (None, bare):
         for one in compare(model, SEEN, held_out):
             assert not one.held_out
-            np.testing.assert_array_equal(one.recogniser, one.seen)
+            np.testing.assert_array_equal(one.encoder, one.seen)
             assert len(one.linear) == len(one.seen) == one.labels
 
 

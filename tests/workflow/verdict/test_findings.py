@@ -16,7 +16,7 @@ from unknot.workflow.verdict.findings import below_linear, by_heart, collapsed, 
 
 
 def wrong(share: float, items: int = 400) -> np.ndarray:
-    """Losses of a recogniser that errs in so many items, evenly spread over them."""
+    """Losses of an encoder that errs in so many items, evenly spread over them."""
     return (np.arange(items) * 7919 % items < share * items).astype(float)
 
 
@@ -27,8 +27,8 @@ GOOD = Comparison(
 
 def test_a_style_that_holds_nothing_has_collapsed() -> None:
     nodes = [
-        node("light", "normal", 1, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x"]),
+        node("light", "normal", 1, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x"]),
         node("x", "bernoulli", parents=["light", "style"]),
     ]
     model = untrained(nodes, (1, 6, 6))
@@ -41,7 +41,7 @@ def test_a_style_that_holds_nothing_has_collapsed() -> None:
 
 
 def test_without_labels_what_is_advised_against_a_collapse_can_be_done() -> None:
-    nodes = [node("style", "normal", 2, recognised_from=["x"]), node("x", "normal", parents=["style"])]
+    nodes = [node("style", "normal", 2, inferred_from=["x"]), node("x", "normal", parents=["style"])]
     (found,) = collapsed(untrained(nodes, (3,)), [("style[0]", 0.0), ("style[1]", 0.0)])
     assert "factors" not in found.text
     advised = parse_yaml(found.text.partition("(")[2].removesuffix(")."))
@@ -57,29 +57,29 @@ def test_a_curve_that_falls_to_the_end() -> None:
 
 
 def test_labels_learned_by_heart() -> None:
-    (found,) = by_heart(replace(GOOD, recogniser=wrong(0.4)))
+    (found,) = by_heart(replace(GOOD, encoder=wrong(0.4)))
     assert "0.00 % on the labels it saw, and 40.00 % on 400 others" in found.text
-    assert by_heart(GOOD) == []  # a good recogniser from few labels errs a little more on other items
-    assert by_heart(replace(GOOD, recogniser=wrong(0.4), held_out=False)) == []
-    assert by_heart(replace(GOOD, recogniser=wrong(0.4), seen=wrong(0.3, 100))) == []  # hard, not by heart
-    assert by_heart(replace(GOOD, recogniser=wrong(0.4, 5))) == []  # two of five may be chance
+    assert by_heart(GOOD) == []  # a good encoder from few labels errs a little more on other items
+    assert by_heart(replace(GOOD, encoder=wrong(0.4), held_out=False)) == []
+    assert by_heart(replace(GOOD, encoder=wrong(0.4), seen=wrong(0.3, 100))) == []  # hard, not by heart
+    assert by_heart(replace(GOOD, encoder=wrong(0.4, 5))) == []  # two of five may be chance
 
 
 def test_a_linear_model_that_reads_better() -> None:
-    (found,) = below_linear(replace(GOOD, recogniser=wrong(0.3)))
+    (found,) = below_linear(replace(GOOD, encoder=wrong(0.3)))
     assert (
         "30.00 % on 400 held-out items, that of a linear model on the same 100 labels 20.00 %" in found.text
     )
-    (found,) = below_linear(replace(GOOD, recogniser=wrong(0.3), held_out=False))
+    (found,) = below_linear(replace(GOOD, encoder=wrong(0.3), held_out=False))
     assert "even on the labels it was trained on" in found.text
-    (found,) = below_linear(replace(GOOD, recogniser=wrong(0.3), of=60000))
+    (found,) = below_linear(replace(GOOD, encoder=wrong(0.3), of=60000))
     assert "on 100 of the 60,000 labels" in found.text
     assert below_linear(GOOD) == []
-    assert below_linear(replace(GOOD, recogniser=GOOD.linear)) == []
-    assert below_linear(replace(GOOD, recogniser=wrong(0.3, 20), linear=wrong(0.2, 20))) == []  # chance
+    assert below_linear(replace(GOOD, encoder=GOOD.linear)) == []
+    assert below_linear(replace(GOOD, encoder=wrong(0.3, 20), linear=wrong(0.2, 20))) == []  # chance
 
 
-def test_equal_recognisers_are_called_worse_as_seldom_as_the_level_says() -> None:
+def test_equal_encoders_are_called_worse_as_seldom_as_the_level_says() -> None:
     rng = np.random.default_rng(0)
     alarms = 0
     for _ in range(1000):

@@ -24,7 +24,7 @@ from unknot.data.packed import PackedBits
 
 _NAME = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 _SHAPES = ("square", "ellipse", "heart")
-FACTORS = ("shape", "scale", "orientation", "posX", "posY")  # columns 1..5; column 0, colour, has one value
+FACTORS = ("shape", "scale", "orientation", "posX", "posY")  # columns 1..5; column 0, color, has one value
 _CHUNK = 4096  # images at a time: 16 MB unpacked
 
 ENTRY = Entry(

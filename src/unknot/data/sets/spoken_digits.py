@@ -90,7 +90,7 @@ def build(files: Files, frames: int = 96, standardize: bool = True) -> Dataset:
     A frame has 40 mel bands of a window of 25 ms; there is one frame per 10 ms
     (:func:`unknot.data.log_mel.log_mel_frames`). Recordings are padded at their end. The factor ``length``, a count,
     is the number of true frames. It is known for every item: a label budget must name it (``length="all"``), and
-    ``labelled_by`` of the batches should name the factors that count as labels.
+    ``labeled_by`` of the batches should name the factors that count as labels.
 
     The splits are the published ones: repetitions 0 to 4 are ``test`` (300), the others ``train`` (2700).
 

@@ -1,4 +1,4 @@
-"""SVHN, cropped digits (Netzer et al. 2011): house numbers from street pictures, 32 x 32 in colour.
+"""SVHN, cropped digits (Netzer et al. 2011): house numbers from street pictures, 32 x 32 in color.
 
 Two forms: the two MATLAB files as published, or two contact sheets with the first 20000 and 10000 digits, cut
 from the full pictures by the published rule. The second is named "svhn-subset", so that no result on it

@@ -28,8 +28,8 @@ def folder_labels(
 ) -> dict[str, list[Any]]:
     """Labels of files by their paths from the folder.
 
-    They are those of ``labels.csv`` by file name, and files that it does not name are unlabelled. Without that table
-    the sub-folders are the classes of one factor, and files beside them are unlabelled. ``train`` and ``test`` above
+    They are those of ``labels.csv`` by file name, and files that it does not name are unlabeled. Without that table
+    the sub-folders are the classes of one factor, and files beside them are unlabeled. ``train`` and ``test`` above
     them are the two splits, no classes. Those kept for the test by ``splits`` do not tell what labels are.
     """
     if (folder / LABELS).exists():

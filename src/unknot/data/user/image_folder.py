@@ -1,4 +1,4 @@
-"""A folder of images, labelled by a table or by the sub-folders they lie in."""
+"""A folder of images, labeled by a table or by the sub-folders they lie in."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def read_image_folder(folder: Path, wanted: Wanted) -> Dataset:
     splits = folder_splits(names) or wanted.split(len(names))
     labels = folder_labels(folder, names, wanted.factors, like, wanted.kinds, splits)
     kinds, classes = wanted.kinds_of(labels), wanted.classes_of(labels)
-    colours = 0 if like is None or len(like.item_shape) != 3 else like.item_shape[0]
-    images = read_images([folder / name for name in names], colours, wanted.mapped)
+    colors = 0 if like is None or len(like.item_shape) != 3 else like.item_shape[0]
+    images = read_images([folder / name for name in names], colors, wanted.mapped)
     return from_arrays(images, labels, kinds=kinds, classes=classes, splits=splits, name=folder.name)
 
 

@@ -22,35 +22,35 @@ from unknot.errors import DataError
 _TOGETHER = 64  # images that are decoded between two writes
 
 
-class _Coloured(Exception):
-    """An image has colours, where all before it were grey."""
+class _Colored(Exception):
+    """An image has colors, where all before it were gray."""
 
 
-def read_images(paths: Sequence[Path], colours: int, mapped: bool | None = None) -> np.ndarray | StoredItems:
-    """All images ``(N, C, H, W)`` as uint8; grey if all are, unless ``colours`` is 3."""
+def read_images(paths: Sequence[Path], colors: int, mapped: bool | None = None) -> np.ndarray | StoredItems:
+    """All images ``(N, C, H, W)`` as uint8; gray if all are, unless ``colors`` is 3."""
     first = read_image(paths[0])
     if not stays_in_file(len(paths) * first.size, mapped):
-        return _whole(paths, first.shape, colours)
+        return _whole(paths, first.shape, colors)
     name = str(cache_directory() / "decoded" / _digest(paths))
-    asked = "-asked" if colours == 3 else ""  # grey images may have been asked for in colour
+    asked = "-asked" if colors == 3 else ""  # gray images may have been asked for in color
     for channels in (3,) if asked or Path(f"{name}-3.npy").exists() else (1, 3):
         shape = (len(paths), channels, *first.shape[:2])
         chunks = partial(_decoded, paths, first.shape, channels)
         try:
             return StoredItems([decoded_array(Path(f"{name}-{channels}{asked}.npy"), shape, chunks)])
-        except _Coloured:
+        except _Colored:
             continue
     raise AssertionError("an image has neither one channel nor three")
 
 
-def _whole(paths: Sequence[Path], shape: tuple[int, ...], colours: int) -> np.ndarray:
-    """In memory: grey as long as all are."""
-    for channels in (3,) if colours == 3 else (1, 3):
+def _whole(paths: Sequence[Path], shape: tuple[int, ...], colors: int) -> np.ndarray:
+    """In memory: gray as long as all are."""
+    for channels in (3,) if colors == 3 else (1, 3):
         images = np.empty((len(paths), channels, *shape[:2]), dtype=np.uint8)
         try:
             for i, part in enumerate(_decoded(paths, shape, channels)):
                 images[i * _TOGETHER : i * _TOGETHER + len(part)] = part
-        except _Coloured:
+        except _Colored:
             continue
         return images
     raise AssertionError("an image has neither one channel nor three")
@@ -70,7 +70,7 @@ def _decoded(paths: Sequence[Path], shape: tuple[int, ...], channels: int) -> It
                 )
         stack = np.stack(images)  # (n, H, W, 3)
         if channels == 1 and not bool((stack[..., :1] == stack).all()):
-            raise _Coloured
+            raise _Colored
         yield np.moveaxis(stack[..., :channels], -1, 1)
 
 

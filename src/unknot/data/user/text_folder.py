@@ -1,4 +1,4 @@
-"""A folder of texts, labelled by a table or by the sub-folders they lie in."""
+"""A folder of texts, labeled by a table or by the sub-folders they lie in."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def one_hot(codes: Columns) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(parts, 1), np.array(owner)
 
 
-def standardise(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def standardize(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Both by the mean and the spread of the first; a constant column becomes 0."""
     mean, spread = train.mean(0), train.std(0)
     spread = np.where(spread > 0, spread, 1.0)

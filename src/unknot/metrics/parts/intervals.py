@@ -19,7 +19,7 @@ def interval(value: float, halves: np.ndarray, level: float) -> tuple[float, flo
 
     A score that is a smooth function of means has, over halves of N items drawn without replacement, the variance
     ``σ²/(N/2) · (1 - 1/2) = σ²/N``: that of the score itself over new items. The usual bootstrap draws items twice,
-    which invents information, breaks estimates by neighbours, and puts the same item on both sides of a test; a half
+    which invents information, breaks estimates by neighbors, and puts the same item on both sides of a test; a half
     has no item twice. The halves' own bias cancels, since only their spread is used; a bias of the score stays.
 
     >>> interval(0.5, np.array([0.4, 0.6, 0.5]), 0.95)

@@ -26,20 +26,20 @@ class Canvas(Program):
     a_k; the pixels from the placed images, lit where any of them is (S17 sec. 3.3).
 
     **Recognition**: K and the places by ``looks``, one of two ways (:mod:`unknot.models.canvas.finder`); then each
-    thing's own variables from what lies at its place, by the nested model's own recogniser. K is enumerated.
+    thing's own variables from what lies at its place, by the nested model's own encoder. K is enumerated.
 
     **Order**: the looks go from left to right; labels do too.
 
-    Labels are called ``count``, ``place_1``, ``digit_1``, ... (the last after the nested model's labelled variable),
+    Labels are called ``count``, ``place_1``, ``digit_1``, ... (the last after the nested model's labeled variable),
     and ``image_1``, ...: the things' own images, each known or not for each item. A known image x_k is normal about
     what the nested model expects, in the recognition about what lies at its place; it is what is put down on the
-    canvas, and what the nested model's recogniser sees.
+    canvas, and what the nested model's encoder sees.
 
     - ``digit``: the nested model, as a spec's ``nested`` gives it.
     - ``looks``: cell_choice or glances.
     - ``canvas``, ``side``: pixels of the canvas's side and of one thing's image.
     - ``fewest``, ``most``: how many things there can be.
-    - ``reads``: the nested model's labelled variable.
+    - ``reads``: the nested model's labeled variable.
     - ``ways``: in how many ways cell choice looks at a canvas when it is asked what is there; one: as it is drawn
       to, look by look.
     """
@@ -83,7 +83,7 @@ class Canvas(Program):
         return q
 
     def _observed(self, q: Trace, k: int, there: Tensor, cut: Tensor, label: Partial) -> Tensor:
-        """What the digit's recogniser sees: the thing's own image where it is known, else what was ``cut`` out."""
+        """What the digit's encoder sees: the thing's own image where it is known, else what was ``cut`` out."""
         known = label.known & there  # (..., B)
         values = label.values.nan_to_num().reshape(-1, 1, self.side, self.side).to(cut.dtype)
         with q.where(known), q.scope(THING, k):

@@ -23,7 +23,7 @@ Places = tuple[Tensor, Tensor]  # means and standard deviations, (..., B, 3) eac
 
 
 class CellChoice(nn.Module):
-    """A recogniser of places that points instead of averaging.
+    """An encoder of places that points instead of averaging.
 
     Every cell c says where the thing it sees lies, m_c, and how much it looks like the middle of it, t_c, less what
     earlier looks have taken: a bump on cells near to their places that see the same thing.
@@ -75,7 +75,7 @@ class CellChoice(nn.Module):
         the logits, and take for every canvas the same random numbers (argmax of logits / 2 + Gumbel noise): the
         answer is the same each time, and does not depend on which canvases are asked for together.
         """
-        like = self.cells.centres
+        like = self.cells.centers
         draws = torch.rand(self.most, number, 1, len(like), generator=torch.Generator().manual_seed(0))
         noise = -_BOLD * draws.clamp(1e-9, 1 - 1e-6).log().neg().log().to(like)  # (K, W, 1, cells)
         noise[:, 0] = 0
@@ -98,7 +98,7 @@ class CellChoice(nn.Module):
         cell says of it.
         """
         features, there, loc, scale = self._seen(x)
-        keys = self.keys(cat([features, self.cells.centres]))  # (B, cells, H)
+        keys = self.keys(cat([features, self.cells.centers]))  # (B, cells, H)
         state = self.start.expand(len(x), -1)
         stops: list[Tensor] = []
         for k in range(self.most):
@@ -132,7 +132,7 @@ class CellChoice(nn.Module):
         """Where each cell says that its thing lies, and how sure it is: ``(B, cells, 3)`` both."""
         step, grown, raw = self.find(features).split([2, 1, 3], -1)
         size = self.size * (1 + 0.2 * grown)
-        middle = self.cells.centres + self.cells.pitch * step @ back + size * self.middle_off
+        middle = self.cells.centers + self.cells.pitch * step @ back + size * self.middle_off
         return cat([middle, size]), 0.1 * softplus(raw - 1) + _LEAST
 
     def _bump(self, place: Tensor, loc: Tensor) -> Tensor:
@@ -140,7 +140,7 @@ class CellChoice(nn.Module):
         high, near, same = softplus(self.bump * 5)
         size = place[..., 2:].clamp(min=0.1 * self.size)  # (..., B, 1)
         at = place[..., None, :2]
-        apart = (at - self.cells.centres).square().sum(-1) / (near / 5 * size).square()
+        apart = (at - self.cells.centers).square().sum(-1) / (near / 5 * size).square()
         aside = (at - loc[..., :2]).square().sum(-1) / (same / 5 * size).square()
         return high * torch.exp(-(apart + aside) / 2)
 

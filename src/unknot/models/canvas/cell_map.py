@@ -33,12 +33,12 @@ class CellMap(nn.Module):
         layers.append(_block(half // 2, half, 4, stride=2, padding=1))
         layers.append(_block(half, features, 3, padding=1))
         layers.append(_block(features, features, 3, padding=2, dilation=2))
-        # colours last in memory: convolutions with batch norm take two thirds of the time on a CPU
+        # colors last in memory: convolutions with batch norm take two thirds of the time on a CPU
         self.network = nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         middles = (torch.arange(self.side) * STRIDE + STRIDE / 2 - self.margin[0]) / canvas * 2 - 1
         y, x = torch.meshgrid(middles, middles, indexing="ij")
-        self.register_buffer("centres", torch.stack([x, y], -1).flatten(0, 1), persistent=False)
-        self.centres: Tensor  # (cells, 2): x and y from -1 to 1
+        self.register_buffer("centers", torch.stack([x, y], -1).flatten(0, 1), persistent=False)
+        self.centers: Tensor  # (cells, 2): x and y from -1 to 1
         self.pitch = 2 * STRIDE / canvas
 
     def forward(self, x: Tensor) -> list[tuple[Tensor, Tensor]]:
@@ -62,7 +62,7 @@ class CellMap(nn.Module):
 
     def nearest(self, place: Tensor) -> Tensor:
         """The cell nearest to each place ``(B, 2 or 3)``: ``(B,)``."""
-        return (place[:, None, :2] - self.centres).square().sum(-1).argmin(-1)
+        return (place[:, None, :2] - self.centers).square().sum(-1).argmin(-1)
 
 
 def over_views(read: Sequence[Tensor]) -> Tensor:

@@ -39,9 +39,7 @@ class Finder(nn.Module):
     def __init__(self, looks: str, canvas: int, size: float, fewest: int, most: int) -> None:
         super().__init__()
         if looks not in LOOKS:
-            raise SpecError(
-                f"looks: there is no recogniser of places '{looks}'; {did_you_mean(looks, LOOKS)}"
-            )
+            raise SpecError(f"looks: there is no encoder of places '{looks}'; {did_you_mean(looks, LOOKS)}")
         if not 0 <= fewest < most:
             raise SpecError(f"a canvas holds from fewest to most things, but got {fewest} to {most}.")
         self.size, self.fewest, self.most = size, fewest, most
@@ -82,9 +80,9 @@ class Finder(nn.Module):
                 middle, spread = usual([0.0, 0.0]), 0.5
                 if isinstance(self.looks, CellChoice):
                     cells = self.looks.cells
-                    weights = log_weights(cells.centres, earlier, self.size)
+                    weights = log_weights(cells.centers, earlier, self.size)
                     cell = p.one_hot_categorical(logits=weights, value=q[f"{THING}[{k}].cell"], name="cell")
-                    middle, spread = cell @ cells.centres, 0.35 * cells.pitch
+                    middle, spread = cell @ cells.centers, 0.35 * cells.pitch
                 size = middle.new_full((*middle.shape[:-1], 1), self.size)
                 place = p.normal(
                     cat([middle, size]),

@@ -1,4 +1,4 @@
-"""Glances: the recogniser of places as S17 prints it, a recurrent network that tells one place after another."""
+"""Glances: the encoder of places as S17 prints it, a recurrent network that tells one place after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looked: what a recogniser of places says of canvases, look by look."""
+"""Looked: what an encoder of places says of canvases, look by look."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class Looked:
 
 
 class Looks(Protocol):
-    """A recogniser of places: canvases ``(B, 1, C, C)``, and the places that are known, from left to right."""
+    """An encoder of places: canvases ``(B, 1, C, C)``, and the places that are known, from left to right."""
 
     def __call__(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked: ...

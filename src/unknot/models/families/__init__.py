@@ -60,7 +60,7 @@ def node_for_labels(kind: str, labels: Tensor, classes: int | None = None) -> di
 
     >>> import torch
     >>> node_for_labels("continuous", torch.tensor([1.0, 3.0]))
-    {'family': 'normal', 'size': 1, 'centre': [2.0], 'spread': [1.0]}
+    {'family': 'normal', 'size': 1, 'center': [2.0], 'spread': [1.0]}
     >>> node_for_labels("count", torch.tensor([0, 2, 1]))
     {'family': 'concrete', 'size': 3}
     """

@@ -16,7 +16,7 @@ from unknot.models.families.family import Family, LabelKind, Settings
 
 
 class ConcreteFamily(Family):
-    """One of K classes, relaxed. Networks see it standardised like every other input.
+    """One of K classes, relaxed. Networks see it standardized like every other input.
 
     A one-hot entry has mean 1/K and variance (K-1)/K² under the prior, for ten classes a third of a unit Gaussian's
     spread; fed in raw it would be drowned by the style, and the generator would learn to ignore it.
@@ -47,7 +47,7 @@ class ConcreteFamily(Family):
         return Settings(torch.arange(size), tuple(str(k) for k in range(size)))
 
     @classmethod
-    def partly_labelled(cls, size: int, count: int) -> Tensor:
+    def partly_labeled(cls, size: int, count: int) -> Tensor:
         return torch.tensor([0] + [-1] * (count - 1))
 
     def features(self, value: Tensor) -> Tensor:

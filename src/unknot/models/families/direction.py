@@ -17,7 +17,7 @@ from unknot.models.node_spec import NodeSpec
 
 
 class DirectionFamily(Family):
-    """A unit vector in space. Networks see it by the spherical harmonics of orders one and two, standardised.
+    """A unit vector in space. Networks see it by the spherical harmonics of orders one and two, standardized.
 
     What a matt surface shows of a light is all but linear in them (Basri & Jacobs 2003); the first three are the
     vector itself.

@@ -41,7 +41,7 @@ class Family(nn.Module, ABC):
     label_kind: ClassVar[LabelKind | None] = None  # how labels are read; None: as they come
     label_kinds: ClassVar[tuple[LabelKind, ...]] = ("continuous", "count", "binary")  # all that fit
     suits: ClassVar[tuple[LabelKind, ...]] = ()  # label kinds it is taken for when nobody names a family
-    measure: ClassVar[str] = "root mean square error"  # of its recogniser, against labels that are numbers
+    measure: ClassVar[str] = "root mean square error"  # of its encoder, against labels that are numbers
     default_gradient: ClassVar[str | None] = None  # None: the site's own
     generating_gradient: ClassVar[str | None] = None
 
@@ -84,7 +84,7 @@ class Family(nn.Module, ABC):
         return standard
 
     @classmethod
-    def partly_labelled(cls, size: int, count: int) -> Tensor:
+    def partly_labeled(cls, size: int, count: int) -> Tensor:
         """Labels of ``count`` items: a value that the node can take for the first, unknown for the others."""
         labels = torch.full((count, size), float("nan"))
         labels[0] = torch.eye(size)[0]
@@ -112,7 +112,7 @@ class Family(nn.Module, ABC):
     ) -> Tensor:
         """The site with parameters given by a network."""
 
-    def recognise(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
+    def recognize(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
         """The site in the recognition program: drawn with the gradient that the description names."""
         return self.site(q, outputs, value, temperature, self.spec.gradient or self.default_gradient)
 
@@ -122,7 +122,7 @@ class Family(nn.Module, ABC):
 
     @abstractmethod
     def reading(self, dist: Any) -> Reading:
-        """The best value of a recogniser's distribution, and how sure that is; without gradient."""
+        """The best value of an encoder's distribution, and how sure that is; without gradient."""
 
     @abstractmethod
     def prior_outputs(self) -> Tensor:

@@ -17,27 +17,27 @@ from unknot.models.node_spec import NodeSpec, units_error
 
 
 class NormalFamily(Family):
-    """A vector of real numbers, in the units of its ``centre`` and ``spread``: networks see it standardised."""
+    """A vector of real numbers, in the units of its ``center`` and ``spread``: networks see it standardized."""
 
     name = "normal"
     distributions = (Normal,)
     gaussian = True
     label_kind = "continuous"
     suits = ("continuous",)
-    centre: Tensor
+    center: Tensor
     spread: Tensor
 
     def __init__(self, spec: NodeSpec) -> None:
         super().__init__(spec)
-        self.standard = not (spec.centre or spec.spread)
-        centre = torch.tensor(spec.centre or [0.0] * self.size, dtype=torch.float32)
+        self.standard = not (spec.center or spec.spread)
+        center = torch.tensor(spec.center or [0.0] * self.size, dtype=torch.float32)
         spread = torch.tensor(spec.spread or [1.0] * self.size, dtype=torch.float32)
-        self.register_buffer("centre", centre, persistent=False)  # the description keeps them
+        self.register_buffer("center", center, persistent=False)  # the description keeps them
         self.register_buffer("spread", spread, persistent=False)
 
     @classmethod
     def check_node(cls, spec: NodeSpec) -> None:
-        for key in ("centre", "spread"):
+        for key in ("center", "spread"):
             if len(getattr(spec, key)) not in (0, spec.size):
                 raise units_error(spec, key)
 
@@ -50,20 +50,20 @@ class NormalFamily(Family):
         numbers = labels.reshape(len(labels), -1).double()
         spread = numbers.std(0, correction=0)
         spread = torch.where(spread > 0, spread, 1.0)
-        return {**described, "centre": numbers.mean(0).tolist(), "spread": spread.tolist()}
+        return {**described, "center": numbers.mean(0).tolist(), "spread": spread.tolist()}
 
     @classmethod
     def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
         if spec.spread:
             standard = standard * torch.tensor(spec.spread)
-        return standard + torch.tensor(spec.centre) if spec.centre else standard
+        return standard + torch.tensor(spec.center) if spec.center else standard
 
     @property
     def parameters_size(self) -> int:
         return 2 * self.size
 
     def features(self, value: Tensor) -> Tensor:
-        return value if self.standard else (value - self.centre) / self.spread
+        return value if self.standard else (value - self.center) / self.spread
 
     def site(
         self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
@@ -71,7 +71,7 @@ class NormalFamily(Family):
         loc, raw = outputs.chunk(2, -1)
         scale = softplus(raw) + SMALLEST_SCALE
         if not self.standard:
-            loc, scale = self.centre + self.spread * loc, self.spread * scale
+            loc, scale = self.center + self.spread * loc, self.spread * scale
         return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
 
     def reading(self, dist: Any) -> Reading:

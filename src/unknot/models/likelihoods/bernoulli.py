@@ -51,5 +51,5 @@ class BernoulliLikelihood(Likelihood):
         return outputs.sigmoid()
 
     def draw(self, outputs: Tensor) -> Tensor:
-        """The shares themselves: the likelihood scores greys, but has no draws that are grey."""
+        """The shares themselves: the likelihood scores greys, but has no draws that are gray."""
         return self.mean(outputs)

@@ -46,22 +46,22 @@ class Likelihood(nn.Module, ABC):
         refuse_units(spec)
 
     def trunk(self) -> Trunk:
-        """The recogniser's first network: data to ``features`` numbers."""
-        if self.spec.recogniser and len(self.shape) != 3:
+        """The encoder's first network: data to ``features`` numbers."""
+        if self.spec.encoder and len(self.shape) != 3:
             raise SpecError(
-                f"node '{self.spec.name}': recogniser {self.spec.recogniser} is for images (C, H, W), but data is "
+                f"node '{self.spec.name}': encoder {self.spec.encoder} is for images (C, H, W), but data is "
                 f"{tuple(self.shape)}"
             )
-        if self.spec.recogniser == "faces":
+        if self.spec.encoder == "faces":
             return FaceTrunk(self.shape)
         hidden = self.spec.recognition_hidden
-        if self.spec.recogniser == "apart":
+        if self.spec.encoder == "apart":
             return TwoTrunks(self._convolutions(), VectorTrunk(self.shape, hidden or (self.width,)))
-        if self.spec.recogniser == "doubled":
+        if self.spec.encoder == "doubled":
             return TwoTrunks(self._convolutions(), ImageTrunk(self.shape, dropout=0.0))
-        if self.spec.recogniser == "framed":
+        if self.spec.encoder == "framed":
             return TwoTrunks(FramedTrunk(self._convolutions()), self._convolutions())
-        if self.spec.recogniser == "components":
+        if self.spec.encoder == "components":
             return TwoTrunks(self._convolutions(), ComponentTrunk(self.shape, self._components))
         if len(self.shape) == 3 and not hidden:
             return self._convolutions()
@@ -79,7 +79,7 @@ class Likelihood(nn.Module, ABC):
         return VectorDecoder(inputs, self.shape, hidden, self.spec.activation or "relu")
 
     def head(self, inputs: int, hidden: Sequence[int], outputs: int) -> nn.Module:
-        """A recogniser's last network, for one node: features of the data and values of others to its parameters."""
+        """An encoder's last network, for one node: features of the data and values of others to its parameters."""
         return mlp(inputs, hidden, outputs)
 
     def decoder_of(self, parents: Sequence[Family]) -> nn.Module | None:

@@ -8,13 +8,13 @@ from torch.nn.functional import softplus
 
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.colour_noise import ColourNormal
+from unknot.models.color_noise import ColorNormal
 from unknot.models.likelihoods.likelihood import Likelihood
 from unknot.models.node_spec import NodeSpec
 
 
 class NormalLikelihood(Likelihood):
-    """Real numbers with one standard deviation: given, or learned; images in colour may have another of colour."""
+    """Real numbers with one standard deviation: given, or learned; images in color may have another of color."""
 
     name = "normal"
 
@@ -24,20 +24,20 @@ class NormalLikelihood(Likelihood):
 
     def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
         super().__init__(spec, shape, width)
-        if spec.colour_scale is not None and len(shape) != 3:
+        if spec.color_scale is not None and len(shape) != 3:
             raise SpecError(
-                f"node '{spec.name}': colour_scale is for images (C, H, W), but data is {tuple(shape)}"
+                f"node '{spec.name}': color_scale is for images (C, H, W), but data is {tuple(shape)}"
             )
         self.raw_scale = nn.Parameter(torch.zeros(())) if spec.scale is None else None
 
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
         scale = self.spec.scale if self.raw_scale is None else softplus(self.raw_scale) + 1e-2
         assert scale is not None
-        if self.spec.colour_scale is None:
+        if self.spec.color_scale is None:
             trace.normal(outputs, scale, value=x, name=name, event_dims=len(self.shape))
             return
-        both = [torch.as_tensor(one, device=outputs.device) for one in (scale, self.spec.colour_scale)]
-        noise = ColourNormal(outputs, *both)
+        both = [torch.as_tensor(one, device=outputs.device) for one in (scale, self.spec.color_scale)]
+        noise = ColorNormal(outputs, *both)
         trace.variable(noise, x, name=name, event_dims=len(self.shape))
 
     def mean(self, outputs: Tensor) -> Tensor:

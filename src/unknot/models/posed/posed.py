@@ -27,7 +27,7 @@ class Posed(Program):
 
     **Generative**: place ~ N(0, .5²) for x and y, scale ~ N(0, 1) in units of the logarithm's ``spread``, an angle that
     is a sector of ``sectors`` and a normal amount within it, a class of ``classes``, a style ~ N(0, I). A small network
-    makes a template from class and style; its ink is centred and brought to one size
+    makes a template from class and style; its ink is centered and brought to one size
     (:mod:`unknot.models.posed.upright`), so that place and scale are the thing's own; it is turned and put down.
 
     **Recognition**: place and scale by convolutions; what lies there is cut out, and class, sector, the amount within

@@ -23,7 +23,7 @@ _SMALLEST = 0.01  # radius: less ink than that is not made larger without end
 
 
 def upright(image: Tensor, angle: Tensor) -> Tensor:
-    """Images ``(..., 1, S, S)``, their ink centred and of one size, turned by angles ``(..., 1)`` in radians.
+    """Images ``(..., 1, S, S)``, their ink centered and of one size, turned by angles ``(..., 1)`` in radians.
 
     >>> page = torch.zeros(1, 1, 9, 9)
     >>> page[..., 1:4, 5:8] = 1.0  # a small square in a corner
@@ -32,11 +32,11 @@ def upright(image: Tensor, angle: Tensor) -> Tensor:
     """
     side = image.shape[-1]
     leading = torch.broadcast_shapes(image.shape[:-3], angle.shape[:-1])
-    centre, spread = ink_moments(image)  # (..., 2), (...)
+    center, spread = ink_moments(image)  # (..., 2), (...)
     radius = spread.clamp_min(_SMALLEST).unsqueeze(-1)
     cos, sin = angle.cos() / RADIUS, angle.sin() / RADIUS
     turn = torch.stack([torch.cat([cos, sin], -1), torch.cat([-sin, cos], -1)], -2)  # (..., 2, 2)
-    grid = points(side, image) @ (radius.unsqueeze(-1) * turn).mT + centre.unsqueeze(-2)  # (..., S * S, 2)
+    grid = points(side, image) @ (radius.unsqueeze(-1) * turn).mT + center.unsqueeze(-2)  # (..., S * S, 2)
     grid = grid.expand(*leading, *grid.shape[-2:]).reshape(-1, side, side, 2)
     images = image.expand(*leading, *image.shape[-3:]).reshape(-1, 1, side, side)
     return grid_sample(images, grid, align_corners=False).reshape(*leading, 1, side, side)

@@ -38,19 +38,19 @@ def _forward(
     temperature: Tensor,
     parent: Tensor | None,
     labels: Tensor | None,
-    labelled: Tensor | None,
+    labeled: Tensor | None,
 ) -> Five:
     """L (R, C) of draws ``u`` (R, K) under ``logits`` (C, K), or (T, C, K) of which row r uses the table ``parent[r]``.
 
-    Rows where ``labelled`` (R,) is True are scored at ``labels`` (R, K). All have one type, which must hold the sums S.
+    Rows where ``labeled`` (R,) is True are scored at ``labels`` (R, K). All have one type, which must hold the sums S.
     These come second, for the backward, and then exp(s), exp(a) and m.
     """
     classes, heat = u.shape[-1], temperature.item()
-    s, count = u * -heat, _count(u, labels, labelled)
+    s, count = u * -heat, _count(u, labels, labeled)
     offset = s.sum(-1, keepdim=True).add_(math.lgamma(classes) + (classes - 1) * math.log(heat))
-    if labelled is not None:
-        s.masked_fill_(labelled[:, None], 0.0)
-        offset.masked_fill_(labelled[:, None], 0.0)
+    if labeled is not None:
+        s.masked_fill_(labeled[:, None], 0.0)
+        offset.masked_fill_(labeled[:, None], 0.0)
     e, f = s.exp_(), logits.exp()
     sums = _wide(e, logits, parent) @ _columns_first(f).mT
     pairs = torch.addmm(offset, _wide(count, logits, parent), _columns_first(logits).mT)
@@ -63,7 +63,7 @@ def _fake(
     temperature: Tensor,
     parent: Tensor | None,
     labels: Tensor | None,
-    labelled: Tensor | None,
+    labeled: Tensor | None,
 ) -> Five:
     pairs = u.new_empty(u.shape[0], logits.shape[-2])
     e, f, count = (tensor.new_empty(tensor.shape) for tensor in (u, logits, u))
@@ -71,23 +71,23 @@ def _fake(
 
 
 def _save(ctx: Any, inputs: tuple[Any, ...], output: Five) -> None:
-    u, logits, temperature, parent, _, labelled = inputs
-    ctx.save_for_backward(u, logits, temperature, parent, labelled, *output[1:])
+    u, logits, temperature, parent, _, labeled = inputs
+    ctx.save_for_backward(u, logits, temperature, parent, labeled, *output[1:])
     ctx.set_materialize_grads(False)  # L alone is used outside
 
 
 def _backward(ctx: Any, grad: Tensor | None, *_: Tensor | None) -> tuple[Tensor | None, ...]:
     if grad is None:
         return (None,) * 6
-    u, logits, temperature, parent, labelled, sums, e, f, count = ctx.saved_tensors
+    u, logits, temperature, parent, labeled, sums, e, f, count = ctx.saved_tensors
     slopes = (grad * count.sum(-1, keepdim=True).neg_()).div_(sums)  # H
     of_u = of_logits = of_temperature = None
     if ctx.needs_input_grad[0] or ctx.needs_input_grad[2]:
         total = grad.sum(-1, keepdim=True)
         of_s = torch.addcmul(total, _own_table(slopes_times(slopes.mT, _columns_first(f)), logits, parent), e)
-        if labelled is not None:
-            of_s.masked_fill_(labelled[:, None], 0.0)
-            total.masked_fill_(labelled[:, None], 0.0)
+        if labeled is not None:
+            of_s.masked_fill_(labeled[:, None], 0.0)
+            total.masked_fill_(labeled[:, None], 0.0)
         of_u = of_s * -temperature
         if ctx.needs_input_grad[2]:
             of_temperature = (u.shape[-1] - 1) / temperature * total.sum() - (u * of_s).sum()
@@ -98,11 +98,11 @@ def _backward(ctx: Any, grad: Tensor | None, *_: Tensor | None) -> tuple[Tensor 
     return of_u, of_logits, of_temperature, None, None, None
 
 
-def _count(u: Tensor, labels: Tensor | None, labelled: Tensor | None) -> Tensor:
+def _count(u: Tensor, labels: Tensor | None, labeled: Tensor | None) -> Tensor:
     """m, (R, K): how often a row counts every class."""
-    if labels is None or labelled is None:
+    if labels is None or labeled is None:
         return torch.ones_like(u)
-    return torch.where(labelled[:, None], labels, 1.0)
+    return torch.where(labeled[:, None], labels, 1.0)
 
 
 def _wide(rows: Tensor, logits: Tensor, parent: Tensor | None) -> Tensor:

@@ -216,7 +216,7 @@ def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
     else:
         message += ", which is run a few times (see pairs=)."
     if sure:
-        message += f" In a spec, leave {names} out of {node.name}'s recognised_from."
+        message += f" In a spec, leave {names} out of {node.name}'s inferred_from."
     else:
         message += (
             " The trace alone cannot tell whether it does: parents=unknot.objectives.site_parents(net, x) reads it "

@@ -4,9 +4,9 @@ Each of P processes holds B/P items. Its draws are rows; the columns must be all
 q(z) are those of a smaller batch. So the encoder's parameters are gathered, and gradients must find their way
 back to the process that owns the item.
 
-**What the backward does.** One process with the whole batch would minimise L = 1/B Σ_b l_b. Process p minimises
+**What the backward does.** One process with the whole batch would minimize L = 1/B Σ_b l_b. Process p minimizes
 L_p = P/B Σ_{b in p} l_b, a mean over its own items, and data-parallel training averages the gradients of the
-processes, so together they minimise 1/P Σ_p L_p = L. Let φ_c be the parameters of an item c of process r. L
+processes, so together they minimize 1/P Σ_p L_p = L. Let φ_c be the parameters of an item c of process r. L
 has the gradient 1/P Σ_p ∂L_p/∂φ_c with respect to them. Process r carries whatever arrives at φ_c into the
 network, and averaging divides it by P. What must arrive is therefore Σ_p ∂L_p/∂φ_c: the **sum over all
 processes** of their gradients for the columns of r, and no other weight.

@@ -45,7 +45,7 @@ def _forward(
     marginals = value.new_empty(value.shape)
     work = work_tensors(2, value, loc[0].mT.shape)
     for table, rows in row_blocks(value, loc[0].numel(), parent):
-        _, logs = _standardise(value[rows], table, tables, work)
+        _, logs = _standardize(value[rows], table, tables, work)
         joint[rows] = logs.sum(1)
         tilt_own_(logs, None if own is None else own[rows], log_own - log_other)
         marginals[rows] = logsumexp_(logs).add_(log_other)
@@ -85,7 +85,7 @@ def normal_pairs_backward(
     work = work_tensors(2, value, loc[0].mT.shape)
     for table, rows in row_blocks(value, loc[0].numel(), parent):
         rate = tables[1][table]
-        t, logs = _standardise(value[rows], table, tables, work)
+        t, logs = _standardize(value[rows], table, tables, work)
         logs.sub_((marginals[rows] - log_other)[:, :, None])
         tilt_own_(logs, None if own is None else own[rows], log_own - log_other)
         pairs = exp_(logs).mul_(grad_marginals[rows][:, :, None])  # becomes P, (r, D, C)
@@ -121,7 +121,7 @@ def _tables(loc: Tensor, scale: Tensor) -> Triple:
     return loc.mT.contiguous(), columns_last.reciprocal(), constant
 
 
-def _standardise(value: Tensor, table: int, tables: Triple, work: list[Tensor]) -> tuple[Tensor, Tensor]:
+def _standardize(value: Tensor, table: int, tables: Triple, work: list[Tensor]) -> tuple[Tensor, Tensor]:
     """t = (z - μ)/σ and log q for a block of draws (r, D): both (r, D, C), written over ``work``."""
     loc, rate, constant = (entry[table] for entry in tables)
     t, logs = (tensor[: value.shape[0]] for tensor in work)

@@ -5,7 +5,7 @@ batch itself, gathered from all processes, followed by a reference batch if ther
 
 **Labels.** A label of a relaxed variable has a mass and no density; a draw has a density. At a label's row
 all columns are scored by the mass, at a draw's row all by the density: one marginal never mixes the two. The
-label's marginal is therefore what the recogniser says of it, the mean over items of q(y | x_c).
+label's marginal is therefore what the encoder says of it, the mean over items of q(y | x_c).
 """
 
 from __future__ import annotations

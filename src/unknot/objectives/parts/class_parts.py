@@ -42,7 +42,7 @@ def class_parts(q: Trace, p: Trace, name: str) -> tuple[Tensor, Tensor]:
     >>> round(-float(information.mean()), 4), abs(float(marginal.mean())) < 1e-6
     (0.6931, True)
     """
-    log_masses = _log_masses(q[name], "recogniser")  # (B, K)
+    log_masses = _log_masses(q[name], "encoder")  # (B, K)
     log_prior = _log_masses(p[name], "prior")  # (K,)
     if log_masses.ndim != 2:
         raise SpecError(
@@ -106,7 +106,7 @@ def _has_exact_masses(q: Trace, p: Trace, name: str) -> bool:
     """Whether a site is a class that is read from x alone, with a prior that is the same for all items."""
     if name not in class_sites(q):
         return False
-    return _log_masses(q[name], "recogniser").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
+    return _log_masses(q[name], "encoder").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
 
 
 def _is_class(node: Variable) -> bool:
@@ -114,7 +114,7 @@ def _is_class(node: Variable) -> bool:
 
 
 def _with_labels(node: Variable, log_masses: Tensor) -> tuple[Tensor, Tensor]:
-    """Masses (B, K) and their logarithms, zero where a mass is: the recogniser's, or all on a label that is known."""
+    """Masses (B, K) and their logarithms, zero where a mass is: the encoder's, or all on a label that is known."""
     masses = log_masses.exp()
     log_own = torch.where(masses > 0, log_masses, 0.0)
     if node.known is False:

@@ -1,6 +1,6 @@
-"""The classifier: the log-probability of an item's labels under the recogniser, as a whole or label by label.
+"""The classifier: the log-probability of an item's labels under the encoder, as a whole or label by label.
 
-As a whole it is one term, ``classifier``, of weight α. With a weight for every labelled site it is taken apart by the
+As a whole it is one term, ``classifier``, of weight α. With a weight for every labeled site it is taken apart by the
 chain rule, in the order of the program: the part of a site is
 
     log q(y_i | y_1, ..., y_{i-1}, draw s) = log w_s(y_1, ..., y_i) - log w_s(y_1, ..., y_{i-1})
@@ -43,9 +43,9 @@ class Classifier:
 def classifier(
     sites: list[Variable], labels: LabelWeights | None, alpha: Number | Mapping[str, Number], like: Tensor
 ) -> Classifier:
-    """The terms of the labels: one, or ``classifier[site]`` for each labelled site if ``alpha`` is a mapping.
+    """The terms of the labels: one, or ``classifier[site]`` for each labeled site if ``alpha`` is a mapping.
 
-    A labelled site that ``alpha`` does not name has weight one. Without labels the terms are zero, for as many items as
+    A labeled site that ``alpha`` does not name has weight one. Without labels the terms are zero, for as many items as
     ``like`` has, ``(..., B)``.
     """
     nothing = like.new_zeros(like.shape[-1:])

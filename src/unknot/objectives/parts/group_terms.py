@@ -59,7 +59,7 @@ def _correlation(
     check_pair(q, p)
     listed = [variable for variables in members.values() for variable in variables]
     marginals, prior = split_options(q, p, dataset_size, options)
-    logs = marginals.group_logs(q, members) if prior.factorises(p, listed) else None
+    logs = marginals.group_logs(q, members) if prior.factorizes(p, listed) else None
     if logs is not None:
         *parts, whole = logs
         return sum(parts[1:], start=parts[0]) - whole

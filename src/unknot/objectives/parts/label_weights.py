@@ -33,7 +33,7 @@ class LabelWeights:
 
     Attributes
     ----------
-    labelled : bool or Tensor
+    labeled : bool or Tensor
         Which items have observed something.
     log_weight : Tensor
         log w_s, enumerated sites summed out: ``(B,)`` or ``(S, B)``, zero without labels.
@@ -43,7 +43,7 @@ class LabelWeights:
         log π and log w, whose product is the posterior of the enumerated sites; empty without enumerated sites.
     """
 
-    labelled: Known
+    labeled: Known
     log_weight: Tensor
     joint: list[Part]
     factors: list[Factor]
@@ -57,7 +57,7 @@ class LabelWeights:
         """``(1/S) Σ_s log w_s``, S17 Eq. 7: a lower bound on log q(y | x), ``(B,)``."""
         return self.log_weight.mean(SAMPLES) if self.log_weight.ndim > 1 else self.log_weight
 
-    def normalised(self, gradient: bool) -> Tensor | None:
+    def normalized(self, gradient: bool) -> Tensor | None:
         """``w_s / Σ_s w_s``, ``(S, B)``; None if all samples weigh the same."""
         if self.log_weight.ndim < 2 or self.log_weight.shape[SAMPLES] == 1:
             return None
@@ -73,15 +73,15 @@ class LabelWeights:
         }
         return Elimination(list(self.factors), terms).run().means()
 
-    def averages(self, parts: Mapping[str, Sequence[Part]], normalised: Tensor | None) -> dict[str, Tensor]:
+    def averages(self, parts: Mapping[str, Sequence[Part]], normalized: Tensor | None) -> dict[str, Tensor]:
         """``Σ_s (w_s / Σ w) f_s`` with the enumerated sites' posterior inside (S17 Eq. 5): ``(B,)`` each."""
-        return {name: _mean(values, normalised) for name, values in self.over_values(parts).items()}
+        return {name: _mean(values, normalized) for name, values in self.over_values(parts).items()}
 
 
-def _mean(values: Tensor, normalised: Tensor | None) -> Tensor:
+def _mean(values: Tensor, normalized: Tensor | None) -> Tensor:
     if values.ndim < 2:
         return values
-    return values.mean(SAMPLES) if normalised is None else (normalised * values).sum(SAMPLES)
+    return values.mean(SAMPLES) if normalized is None else (normalized * values).sum(SAMPLES)
 
 
 def label_weights(sites: list[Variable], observed: list[Variable] | None = None) -> LabelWeights | None:
@@ -92,28 +92,28 @@ def label_weights(sites: list[Variable], observed: list[Variable] | None = None)
     observed = [node for node in (sites if observed is None else observed) if node.known is not False]
     if not observed:
         return None
-    labelled = _any_known(observed)
+    labeled = _any_known(observed)
     if all(_is_constant(node) for node in observed):
         log_weight = _sum([where_known(node.known, _at_label(node)) for node in observed])
-        return LabelWeights(labelled, log_weight, [], [])
+        return LabelWeights(labeled, log_weight, [], [])
     joint = [
         Part(where_known(node.known, node.log_prob), node.axes, f"site '{node.name}'") for node in observed
     ]
     enumerated = [node for node in sites if node.enumerated]
     if not enumerated:
-        return LabelWeights(labelled, total(joint), joint, [])
+        return LabelWeights(labeled, total(joint), joint, [])
     factors = [*conditionals(enumerated).values(), *(factor(one.value, one.axes, one.name) for one in joint)]
-    log_weight = where_known(labelled, Elimination(list(factors)).run().log_total())
-    return LabelWeights(labelled, log_weight, joint, factors)
+    log_weight = where_known(labeled, Elimination(list(factors)).run().log_total())
+    return LabelWeights(labeled, log_weight, joint, factors)
 
 
 def _any_known(observed: list[Variable]) -> Known:
-    labelled: Known = False
+    labeled: Known = False
     for node in observed:
         if node.known is True:
             return True
-        labelled = labelled | node.known
-    return labelled
+        labeled = labeled | node.known
+    return labeled
 
 
 def _is_constant(node: Variable) -> bool:
@@ -137,8 +137,8 @@ def _sum(tensors: list[Tensor]) -> Tensor:
     return found
 
 
-def effective_samples(normalised: Tensor | None, like: Tensor, samples: int) -> Tensor:
-    """``1 / Σ_s w̄_s²`` for normalised weights w̄ (Kong 1992): S if all weigh the same, 1 if one draw has it all."""
-    if normalised is None:
+def effective_samples(normalized: Tensor | None, like: Tensor, samples: int) -> Tensor:
+    """``1 / Σ_s w̄_s²`` for normalized weights w̄ (Kong 1992): S if all weigh the same, 1 if one draw has it all."""
+    if normalized is None:
         return torch.full_like(like, samples)
-    return normalised.detach().square().sum(SAMPLES).reciprocal()
+    return normalized.detach().square().sum(SAMPLES).reciprocal()

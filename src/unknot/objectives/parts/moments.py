@@ -45,8 +45,8 @@ def covariance_penalties(
 
 def code_covariance(mean: Tensor) -> Tensor:
     """Covariance over items of codes (B, D): E[μμᵀ] - E[μ]E[μ]ᵀ, shape (D, D)."""
-    centred = mean - mean.mean(0)
-    return centred.mT @ centred / mean.shape[0]
+    centered = mean - mean.mean(0)
+    return centered.mT @ centered / mean.shape[0]
 
 
 def normal_variables(q: Trace, names: Sequence[str] | None) -> list[Variable]:

@@ -1,6 +1,6 @@
 """PriorMarginal: log p of every node of a tree of groups, what the prior itself says of correlations (E19 Fig. 3).
 
-If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term is zero. It need not:
+If the prior factorizes, p(z) = Π_d p(z_d), its share of every correlation term is zero. It need not:
 
 * **within a variable**: a multivariate normal or a mixture has marginals in closed form
   (:mod:`unknot.objectives.prior.prior_leaves`);
@@ -15,7 +15,7 @@ If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term
   low by Jensen's inequality, O(1/M), in its logarithm. For both the prior is run on ``unknot.given``: pass
   ``prior=lambda given: decoder(None, given)``.
 
-A prior that depends on the input alone, p(z | x), factorises as far as its sites do.
+A prior that depends on the input alone, p(z | x), factorizes as far as its sites do.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class PriorMarginal:
     draws: int = 256
     parents: Parents | None = None
 
-    def factorises(self, p: Trace, names: Sequence[str]) -> bool:
+    def factorizes(self, p: Trace, names: Sequence[str]) -> bool:
         """Whether none of these sites depends on another, so that the prior has no correlation between them."""
         sites = {name: p[name] for name in p if name in names}
         return not any(prior_parents(sites, self.program, self.parents).values())

@@ -47,7 +47,7 @@ def changes_of(node: NodeSpec, values: np.ndarray, seed: int = 0) -> Changes:
     """All classes of a factor (ten of them where there are more), or five values that stand for its numbers.
 
     ``values`` ``(N,)`` or ``(N, D)`` are the factor's values of some items. Numbers are put into five clusters
-    (k-means), and the value nearest to each centre is a setting, so that every setting is one that occurs.
+    (k-means), and the value nearest to each center is a setting, so that every setting is one that occurs.
     """
     family = family_of(node)
     count = family.class_count(node.size or 0)
@@ -64,14 +64,14 @@ def changes_of(node: NodeSpec, values: np.ndarray, seed: int = 0) -> Changes:
     if family.gaussian:
         unit = np.where(rows.std(0) > 0, rows.std(0), 1.0)
     count = min(NUMBERS, len(np.unique(rows, axis=0)))
-    centres = KMeans(count, n_init=3, random_state=seed).fit(rows / unit).cluster_centers_
-    chosen = rows[np.linalg.norm((rows / unit)[:, None] - centres, axis=-1).argmin(0)]  # (K, D)
+    centers = KMeans(count, n_init=3, random_state=seed).fit(rows / unit).cluster_centers_
+    chosen = rows[np.linalg.norm((rows / unit)[:, None] - centers, axis=-1).argmin(0)]  # (K, D)
     chosen = chosen[np.lexsort(chosen.T[::-1])]
     return Changes(list(torch.from_numpy(chosen).float()), chosen, unit)
 
 
 def reading(node: NodeSpec, summary: np.ndarray) -> np.ndarray:
-    """What a recogniser's report says: classes ``(N,)``, or numbers ``(N, D)``."""
+    """What an encoder's report says: classes ``(N,)``, or numbers ``(N, D)``."""
     if family_of(node).class_count(node.size or 0):
         return np.asarray(class_probabilities(summary).argmax(-1))
     return summary

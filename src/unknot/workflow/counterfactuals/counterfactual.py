@@ -32,9 +32,9 @@ class Counterfactual:
     """What happens when one named factor is changed and everything else is kept.
 
     - ``settings``, ``items``: how many settings each of so many items is changed to.
-    - ``recogniser``: the reading of the model's own recogniser.
+    - ``encoder``: the reading of the model's own encoder.
     - ``reader``: that of a reader which learned from ``labels`` labels; None where they are too few.
-    - ``moves``: how far the recogniser sees each other variable move: 0 not at all, 1 as far as to another item.
+    - ``moves``: how far the encoder sees each other variable move: 0 not at all, 1 as far as to another item.
     - ``leak``: what probes read of the factor from ``style``, the variables without a name; None where there are none,
       or too few labels.
     - ``sharpness``: of images, over that of the real ones.
@@ -44,7 +44,7 @@ class Counterfactual:
     settings: int
     items: int
     labels: int
-    recogniser: Read
+    encoder: Read
     reader: Read | None
     moves: dict[str, Beside]
     style: tuple[str, ...]

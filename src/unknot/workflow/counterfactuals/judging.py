@@ -16,26 +16,26 @@ LABELS_A_SETTING = 10  # that a judge learns from, for each class of a factor or
 
 @dataclass(frozen=True)
 class Judging:
-    """Items to change, and labelled items to learn from; no item is among both."""
+    """Items to change, and labeled items to learn from; no item is among both."""
 
     judged: Dataset
     learning: Dataset
 
 
 def judging(data: Dataset, train: Dataset | None = None, seed: int = 0) -> Judging:
-    """The labelled items of ``data`` are judged, at most 1,000 and at most half of all labelled items there are.
+    """The labeled items of ``data`` are judged, at most 1,000 and at most half of all labeled items there are.
 
-    Judges learn from the other labelled items of ``data`` and from those of ``train`` (its labels that may be seen), at
+    Judges learn from the other labeled items of ``data`` and from those of ``train`` (its labels that may be seen), at
     most 5,000, drawn with the ``seed``. Data without any label is judged without judges.
     """
     generator = torch.Generator().manual_seed(seed)
-    labelled = any_known(data, None)
+    labeled = any_known(data, None)
     seen = torch.zeros(0, dtype=torch.bool) if train is None else any_known(train, None)
-    half = (int(labelled.sum()) + int(seen.sum())) // 2
-    candidates = labelled.nonzero()[:, 0] if bool(labelled.any()) else torch.arange(len(data))
+    half = (int(labeled.sum()) + int(seen.sum())) // 2
+    candidates = labeled.nonzero()[:, 0] if bool(labeled.any()) else torch.arange(len(data))
     candidates = candidates[torch.randperm(len(candidates), generator=generator)]
-    count = min(MOST_JUDGED, max(half, 1)) if bool(labelled.any()) else MOST_JUDGED
-    rest = candidates[count:] if bool(labelled.any()) else candidates[:0]
+    count = min(MOST_JUDGED, max(half, 1)) if bool(labeled.any()) else MOST_JUDGED
+    rest = candidates[count:] if bool(labeled.any()) else candidates[:0]
     parts = [_plain(data, rest)]
     if train is not None:
         rows = seen.nonzero()[:, 0]

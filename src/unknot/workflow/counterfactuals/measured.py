@@ -38,7 +38,7 @@ def counterfactuals(
         raise DataError("how far a change moves the rest is told beside other items; give two or more.")
     parts = judging(data, train, seed)
     settable = {node.name for node in model.settable}
-    factors = [node for node in model.labelled if node.name in settable]
+    factors = [node for node in model.labeled if node.name in settable]
     taught = [node.name for node in factors if _enough(node, parts.learning)]
     reader = make_reader(parts.learning, taught, seed) if taught else None
     scene = Scene(model, parts, reader, tuple(taught), seed)
@@ -90,7 +90,7 @@ class Scene:
             settings=len(changes.settings),
             items=len(self.x),
             labels=self._labels(node),
-            recogniser=_read(own, self._right(changes, truth, self._own(node))),
+            encoder=_read(own, self._right(changes, truth, self._own(node))),
             reader=_read(read, self._right(changes, truth, self._reader_says[node.name])) if read else None,
             moves={one.name: self._moved(one, [after[one.name] for after in codes]) for one in others},
             style=styles,
@@ -137,7 +137,7 @@ class Scene:
         return reading(node, self._before.predictions[node.name].numpy())
 
     def _values(self, node: NodeSpec, truth: Factor | None) -> np.ndarray:
-        """Values of the factor that occur: the labels, or what the recogniser says."""
+        """Values of the factor that occur: the labels, or what the encoder says."""
         if truth is not None and int(truth.known.sum()) > 1:
             return truth.values[truth.known].numpy()
         return self._own(node)
@@ -149,7 +149,7 @@ class Scene:
     # ---- numbers ----------------------------------------------------------------------------------------
 
     def _right(self, changes: Changes, truth: Factor | None, said: np.ndarray) -> float | None:
-        """The share of real items that are read as they are labelled."""
+        """The share of real items that are read as they are labeled."""
         if truth is None or not bool(truth.known.any()):
             return None
         known = truth.known.numpy()

@@ -21,8 +21,8 @@ NETWORK: Mapping[str, Any] = {"style": 1, "width": 32, "x": {"channels": [16, 32
 TRAINING: Mapping[str, Any] = {
     "batch_size": 64,
     "learning_rate": {"name": "cosine", "start": 4e-3},
-    "labelled_share": None,
-    "objective": "labels_alone",
+    "labeled_share": None,
+    "objective": "supervised",
     "progress": False,
     "device": "cpu",
 }
@@ -37,13 +37,13 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class NetworkReader:
-    """The recogniser of a model that was trained on labels alone."""
+    """The encoder of a model that was trained on labels alone."""
 
     model: TrainedModel
 
     def read(self, x: Tensor) -> dict[str, np.ndarray]:
         said = self.model.predict(x).predictions
-        return {node.name: reading(node, said[node.name].numpy()) for node in self.model.labelled}
+        return {node.name: reading(node, said[node.name].numpy()) for node in self.model.labeled}
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def rows(found: Counterfactual) -> list[tuple[str, str, str]]:
     """What is measured, the number, and what stands beside it."""
-    told = [("read as intended by the recogniser", *_read(found.recogniser))]
+    told = [("read as intended by the encoder", *_read(found.encoder))]
     if found.reader is not None:
         share, beside = _read(found.reader)
         told.append(
@@ -43,7 +43,7 @@ def _read(read: Read) -> tuple[str, str]:
 
 
 def _probes(factor: str, style: str, leak: Leak) -> list[tuple[str, str, str]]:
-    errors = {"linear probe": leak.linear, "five neighbours": leak.neighbours, "small network": leak.network}
+    errors = {"linear probe": leak.linear, "five neighbors": leak.neighbors, "small network": leak.network}
     beside = f"{100 * leak.chance:.1f} % is chance"
     return [
         (f"{factor} read from {style}, {name}", f"{100 * error:.1f} % error", beside)

@@ -42,7 +42,7 @@ def verdict(found: Counterfactual) -> str:
 
 
 def _change(found: Counterfactual) -> str:
-    reads = [found.recogniser] if found.reader is None else [found.recogniser, found.reader]
+    reads = [found.encoder] if found.reader is None else [found.encoder, found.reader]
     share, chance = min(_of_possible(one) for one in reads), 1 / max(found.settings, 1)
     if share >= CLEAN:
         return "changes cleanly"

@@ -42,7 +42,7 @@ class Measured:
 
 
 def measure(trained: TrainedRun) -> Measured:
-    """Errors on the labelled test data, if there is any, and a file of codes in the run folder."""
+    """Errors on the labeled test data, if there is any, and a file of codes in the run folder."""
     items = trained.test if trained.test is not None else trained.train
     write_codes(trained.run.path / CODES, codes_of(trained.model, items))
     errors = () if trained.test is None else tuple(evaluate(trained.model, trained.test))

@@ -1,4 +1,4 @@
-"""Comparison: a recogniser beside a linear model on the same labels, item by item."""
+"""Comparison: an encoder beside a linear model on the same labels, item by item."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _JUDGED_NUMBERS = 1 << 24  # and the numbers they have together
 class Comparison:
     """One factor's losses (of :class:`~unknot.workflow.measures.Measure`), the same items in each array.
 
-    - ``recogniser``, ``linear``, ``constant``: of the items that are judged. They are held-out ones (``held_out``), or
-      the seen ones themselves, where the linear model is cross-fitted and the recogniser is not: it is favoured.
-    - ``seen``: the recogniser's, on the labels it was trained on.
+    - ``encoder``, ``linear``, ``constant``: of the items that are judged. They are held-out ones (``held_out``), or
+      the seen ones themselves, where the linear model is cross-fitted and the encoder is not: it is favored.
+    - ``seen``: the encoder's, on the labels it was trained on.
     - ``labels``: how many of them the linear model was fitted to, ``of`` how many there are.
     """
 
     factor: str
     measure: Measure
-    recogniser: np.ndarray
+    encoder: np.ndarray
     linear: np.ndarray
     constant: np.ndarray
     seen: np.ndarray
@@ -56,19 +56,19 @@ def compare(
     """One comparison for each factor with labels enough.
 
     - ``seen``: the training items, with the labels that could be seen.
-    - ``held_out``: other items, if there are; ``answers``: what the recogniser says of them, if that is at hand.
+    - ``held_out``: other items, if there are; ``answers``: what the encoder says of them, if that is at hand.
     """
     if answers is None and held_out is not None:
         answers = predict_dataset(model, held_out)
     found = []
-    for node in model.labelled:
-        rows = _labelled(seen, node.name, affordable(len(seen), seen.item_shape.numel()))
+    for node in model.labeled:
+        rows = _labeled(seen, node.name, affordable(len(seen), seen.item_shape.numel()))
         shown = seen.subset(rows)
         if len(rows) < _FEWEST or len(shown.factors[node.name].values.unique(dim=0)) < 2:
             continue
         of = int(seen.factors[node.name].known.sum())
         own = predict_dataset(model, shown).predictions[node.name]
-        asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _judged(held_out))
+        asked = rows[:0] if held_out is None else _labeled(held_out, node.name, _judged(held_out))
         if held_out is None or answers is None or not len(asked):
             found.append(_compared(node, shown, own, shown, own, of, held_out=False))
         else:
@@ -87,7 +87,7 @@ def _compared(
     *,
     held_out: bool,
 ) -> Comparison:
-    """``own`` is what the recogniser reports of the items ``shown``, ``said`` of those ``asked``."""
+    """``own`` is what the encoder reports of the items ``shown``, ``said`` of those ``asked``."""
     labels, factor = shown.factors[node.name].values.cpu().numpy(), asked.factors[node.name]
     truth = factor.values.cpu().numpy()
     measure = MEASURES[family_of(node).measure_for(factor.kind)]
@@ -96,7 +96,7 @@ def _compared(
     return Comparison(
         factor=node.name,
         measure=measure,
-        recogniser=measure.losses(truth, said),
+        encoder=measure.losses(truth, said),
         linear=measure.losses(truth, linear),
         constant=measure.losses(truth, constant_summary(shown, node.name, classes, asked)),
         seen=measure.losses(labels, own),
@@ -111,7 +111,7 @@ def _judged(data: Dataset) -> int:
     return min(_JUDGED, max(100, _JUDGED_NUMBERS // max(1, data.item_shape.numel())))
 
 
-def _labelled(data: Dataset, name: str, most: int) -> torch.Tensor:
+def _labeled(data: Dataset, name: str, most: int) -> torch.Tensor:
     """The rows whose label of a factor is known, at most so many of them."""
     if name not in data.factors:
         return torch.zeros(0, dtype=torch.long)

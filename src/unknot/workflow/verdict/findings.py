@@ -39,7 +39,7 @@ def collapsed(model: TrainedModel, dimensions: Sequence[tuple[str, float]]) -> l
         if node.labels or not family_of(node).gaussian or not nats or max(nats) >= UNUSED_BELOW:
             continue
         lost, weight = "so that what the factors do not say is lost", f"beta: {{{node.name}: 0.5}}"
-        if not model.labelled:  # its objective has one weight for all nodes
+        if not model.labeled:  # its objective has one weight for all nodes
             lost, weight = "so that nothing of them is kept", "{name: elbo, beta: 0.5}"
         text = (
             f"{node.name} has collapsed: none of its {len(nats)} dimensions holds {UNUSED_BELOW:g} nats of the data, "
@@ -66,8 +66,8 @@ def improving(history: Sequence[Mapping[str, Any]]) -> list[Finding]:
 
 def by_heart(one: Comparison) -> list[Finding]:
     """Labels that were learned by heart: hardly wrong where they were seen, far worse on held-out items."""
-    seen, held = float(one.seen.mean()), float(one.recogniser.mean())
-    error = np.sqrt(_variance(one.seen) + _variance(one.recogniser))
+    seen, held = float(one.seen.mean()), float(one.encoder.mean())
+    error = np.sqrt(_variance(one.seen) + _variance(one.encoder))
     gap, chance = held - seen, float(one.constant.mean())
     if not one.held_out or gap < max(_FAR * chance, _REACH * error) or seen > _NEAR_ZERO * held:
         return []
@@ -76,15 +76,15 @@ def by_heart(one: Comparison) -> list[Finding]:
         Finding(
             "by heart",
             f"{one.factor} is learned by heart: its {one.measure.name} is {text(total(one.seen))} on the labels it "
-            f"saw, and {text(total(one.recogniser))} on {len(one.recogniser):,} others. Show more labels, stop "
+            f"saw, and {text(total(one.encoder))} on {len(one.encoder):,} others. Show more labels, stop "
             "earlier (train: patience), or take a smaller model.",
         )
     ]
 
 
 def below_linear(one: Comparison) -> list[Finding]:
-    """A recogniser that a linear model on the same labels beats, item by item."""
-    worse = one.recogniser - one.linear
+    """An encoder that a linear model on the same labels beats, item by item."""
+    worse = one.encoder - one.linear
     if worse.mean() <= max(_REACH * np.sqrt(_variance(worse)), _WORTH * one.constant.mean()):
         return []
     total, text = one.measure.total, one.measure.text
@@ -93,7 +93,7 @@ def below_linear(one: Comparison) -> list[Finding]:
         Finding(
             "below linear",
             f"{one.factor} is read worse than by a linear model: its {one.measure.name} is "
-            f"{text(total(one.recogniser))} {where}, that of a linear model on {one.same_labels} "
+            f"{text(total(one.encoder))} {where}, that of a linear model on {one.same_labels} "
             f"{text(total(one.linear))}. Train longer, weigh the labels more (alpha), or take the linear model.",
         )
     ]

@@ -21,7 +21,7 @@ def affordable(labels: int, numbers: int) -> int:
 
 
 def linear_summary(seen: Dataset, name: str, classes: int, asked: Dataset | None) -> np.ndarray:
-    """What a linear model says of a factor, in the form of a recogniser: one-hot ``(N, K)``, or numbers ``(N, D)``.
+    """What a linear model says of a factor, in the form of an encoder: one-hot ``(N, K)``, or numbers ``(N, D)``.
 
     Logistic regression as it comes, or for numbers (``classes`` is 0) ridge regression with a strength chosen by
     leaving one out, on items of ``seen`` whose labels are all known. ``asked`` are the items it is asked about; None:

@@ -44,7 +44,7 @@ def judge(
     for one in comparisons:
         found += [*by_heart(one), *below_linear(one)]
         where = "held-out" if one.held_out else "seen"
-        looked_at.append(f"{one.factor} on {len(one.recogniser):,} {where} labels beside a linear model")
+        looked_at.append(f"{one.factor} on {len(one.encoder):,} {where} labels beside a linear model")
     return Verdict(tuple(found), tuple(looked_at))
 
 
@@ -58,7 +58,7 @@ def verdict(
     """Whether a model is badly trained.
 
     - ``seen``: the training items, with the labels that could be seen.
-    - ``held_out``: other items with labels, if there are; ``answers``: what the recogniser says of them, if at hand.
+    - ``held_out``: other items with labels, if there are; ``answers``: what the encoder says of them, if at hand.
     - ``history``: what was logged.
     """
     beside = compare(model, seen, held_out, answers)

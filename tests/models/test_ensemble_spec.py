@@ -1,4 +1,4 @@
-"""A committee as data: there and back, and what is refused."""
+"""An ensemble as data: there and back, and what is refused."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from unknot.errors import SpecError
-from unknot.models.committee_spec import SETTINGS, Setting, read_committee
+from unknot.models.ensemble_spec import SETTINGS, Setting, read_ensemble
 
 PLAIN: dict[str, Any] = {
     "columns": [{"name": "a", "kind": "real"}],
@@ -17,26 +17,26 @@ PLAIN: dict[str, Any] = {
 
 
 def test_there_and_back() -> None:
-    spec = read_committee(PLAIN)
+    spec = read_ensemble(PLAIN)
     assert spec.settings == SETTINGS
-    assert read_committee(json.loads(json.dumps(spec.to_dict()))) == spec
+    assert read_ensemble(json.loads(json.dumps(spec.to_dict()))) == spec
 
 
 def test_its_nodes_are_factors_style_and_table() -> None:
-    kind, style, x = read_committee(PLAIN).nodes
+    kind, style, x = read_ensemble(PLAIN).nodes
     assert (kind.name, kind.labels, kind.size) == ("kind", True, 2)
-    assert style.recognised_from == ("x", "kind")
+    assert style.inferred_from == ("x", "kind")
     assert (x.family, x.parents) == ("table", ("kind", "style"))
 
 
 def test_settings_that_generate_come_first() -> None:
-    spec = read_committee({**PLAIN, "settings": [{"generative": False}, {"hidden": True}]})
+    spec = read_ensemble({**PLAIN, "settings": [{"generative": False}, {"hidden": True}]})
     assert spec.settings == (Setting(hidden=True), Setting(generative=False))
 
 
 def test_plain_settings_come_last() -> None:
     plain = {"generative": False, "plain": True}
-    spec = read_committee({**PLAIN, "settings": [plain, {"generative": False}, {}]})
+    spec = read_ensemble({**PLAIN, "settings": [plain, {"generative": False}, {}]})
     assert [(one.generative, one.plain) for one in spec.settings] == [
         (True, False),
         (False, False),
@@ -50,7 +50,7 @@ def test_plain_settings_come_last() -> None:
         ({"fold": 5}, "unknown key 'fold'.*folds"),
         ({"folds": 1}, "folds is a whole number of at least 2"),
         ({"hidden": 0}, "hidden is a whole number"),
-        ({"factors": {}}, "no labelled factor"),
+        ({"factors": {}}, "no labeled factor"),
         ({"factors": {"style": {"family": "concrete", "size": 2}}}, "cannot be called 'style'"),
         ({"factors": {"kind": {"family": "poisson", "size": 2}}}, "is concrete"),
         ({"settings": [{"generative": False}]}, "at least one of its settings"),
@@ -58,11 +58,11 @@ def test_plain_settings_come_last() -> None:
         ({"settings": [{}, {"plain": True}]}, "neither a generator nor a hidden layer"),
     ],
 )
-def test_what_is_no_committee_is_refused(change: dict[str, Any], message: str) -> None:
+def test_what_is_no_ensemble_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        read_committee({**PLAIN, **change})
+        read_ensemble({**PLAIN, **change})
 
 
 def test_what_the_data_give_is_asked_for() -> None:
     with pytest.raises(SpecError, match="needs 'columns'"):
-        read_committee({key: value for key, value in PLAIN.items() if key != "columns"})
+        read_ensemble({key: value for key, value in PLAIN.items() if key != "columns"})

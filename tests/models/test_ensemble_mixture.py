@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from unknot.models.committee_mixture import belief, inverse_temperature, mixture_weights
+from unknot.models.ensemble_mixture import belief, inverse_temperature, mixture_weights
 
 
 def log_posterior(weights: list[float], log_prob: torch.Tensor) -> float:

@@ -1,4 +1,4 @@
-"""The labels alone: a recogniser trained as a classifier, without the generative model."""
+"""The labels alone: an encoder trained as a classifier, without the generative model."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from unknot.objectives.parts.site_terms import log_terms, proposals
 from unknot.objectives.terms import Terms
 
 
-def labels_alone(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Terms:
-    """Log-probability of the labels under the recogniser and nothing of the generative model,
+def supervised(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0) -> Terms:
+    """Log-probability of the labels under the encoder and nothing of the generative model,
 
         (1/S) Σ_s log w_s <= log q(y | x)                                                       (S17 Eq. 7)
 
     where w_s is the probability of an item's labels at draw s (:mod:`unknot.objectives.parts.label_weights`). Where no
     label comes after a draw it is log q(y | x) itself, the objective of a plain classifier: the part of
     :func:`~unknot.objectives.semi_supervised` that weighs α, without the images. What a model learns beyond it
-    is owed to unlabelled items and to the structure.
+    is owed to unlabeled items and to the structure.
 
     Arguments:
 
     * ``q``: the encoder's trace of a batch;
-    * ``p``: the decoder's. Only its log-terms count: regularisers of the recogniser, such as the agreement of two
+    * ``p``: the decoder's. Only its log-terms count: regularizers of the encoder, such as the agreement of two
       views, which can be had without a generative model too;
     * ``alpha``: the weight of the classifier beside them; ``{"y": 50.0}`` weighs the labels of the site y alone, and
       one those of the other sites.
@@ -44,7 +44,7 @@ def labels_alone(q: Trace, p: Trace, alpha: Number | Mapping[str, Number] = 1.0)
     >>> from unknot import Trace, partial
     >>> q, p = Trace(), Trace()
     >>> _ = q.concrete(torch.zeros(3, 2), 0.66, value=partial(torch.tensor([1, -1, 0])), name="y")
-    >>> labels_alone(q, p)["classifier"]
+    >>> supervised(q, p)["classifier"]
     tensor([-0.6931,  0.0000, -0.6931])
     """
     sites = q.variables()

@@ -4,8 +4,8 @@ import torch
 from torch.distributions import Normal
 from torch.nn.functional import silu, softplus
 
-from unknot.models.committee_networks import MemberGenerators, MemberRecognisers, per_member
-from unknot.models.committee_spec import Setting
+from unknot.models.ensemble_networks import MemberEncoders, MemberGenerators, per_member
+from unknot.models.ensemble_spec import Setting
 
 
 def test_items_go_through_their_own_members_weights() -> None:
@@ -15,9 +15,9 @@ def test_items_go_through_their_own_members_weights() -> None:
         torch.testing.assert_close(made[:, item], x[:, item] @ weight[item // 3])
 
 
-def test_recognisers_are_linear_and_some_have_a_hidden_layer() -> None:
+def test_encoders_are_linear_and_some_have_a_hidden_layer() -> None:
     settings = [Setting(), Setting(hidden=True), Setting(generative=False, hidden=True)]
-    net = MemberRecognisers(settings, 4, 2, 8, {"kind": 3})
+    net = MemberEncoders(settings, 4, 2, 8, {"kind": 3})
     with torch.no_grad():
         net.linear["kind"].normal_()
     x = torch.randn(6, 4)
@@ -36,7 +36,7 @@ def test_recognisers_are_linear_and_some_have_a_hidden_layer() -> None:
 
 def test_plain_members_are_lines_in_the_last_columns() -> None:
     settings = [Setting(hidden=True), Setting(generative=False), Setting(generative=False, plain=True)]
-    net = MemberRecognisers(settings, 5, 2, 8, {"amount": 1})
+    net = MemberEncoders(settings, 5, 2, 8, {"amount": 1})
     with torch.no_grad():
         for weights in (net.linear, net.plain, net.bias):
             weights["amount"].normal_()

@@ -1,4 +1,4 @@
-"""The networks of a committee's members: every weight has a leading axis of members, (M, inputs, outputs)."""
+"""The networks of an ensemble's members: every weight has a leading axis of members, (M, inputs, outputs)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import silu, softplus
 
 from unknot.core.axes import cat
-from unknot.models.committee_spec import Setting
+from unknot.models.ensemble_spec import Setting
 
 _WIDE = 64  # from here on a likelihood without holes never makes a prediction for every column
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
@@ -21,7 +21,7 @@ def per_member(x: Tensor, weight: Tensor) -> Tensor:
     return (x.unflatten(-2, (len(weight), -1)) @ weight).flatten(-3, -2)
 
 
-class MemberRecognisers(nn.Module):
+class MemberEncoders(nn.Module):
     """q(y | x) of every member: a linear part, for some settings a hidden layer beside it, and a head for each factor.
 
     ``sizes`` are the outputs by factor. The linear part starts at zero and the hidden one near it. Members of plain

@@ -1,4 +1,4 @@
-"""Noise of brightness and of colour against torch's full covariance, pixel by pixel."""
+"""Noise of brightness and of color against torch's full covariance, pixel by pixel."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from torch.distributions import MultivariateNormal, Normal
 import unknot
 from unknot.errors import SpecError
 from unknot.models import node
-from unknot.models.colour_noise import ColourNormal
+from unknot.models.color_noise import ColorNormal
 from unknot.models.likelihoods.normal import NormalLikelihood
 from unknot.models.spec import read_spec
 
-SCALE, COLOUR = 0.2, 0.05
+SCALE, COLOR = 0.2, 0.05
 
 
 def covariance(channels: int = 3) -> Tensor:
-    """σ² along the grey axis and τ² across it."""
-    grey = torch.full((channels, channels), 1 / channels, dtype=torch.float64)
-    return SCALE**2 * grey + COLOUR**2 * (torch.eye(channels, dtype=torch.float64) - grey)
+    """σ² along the gray axis and τ² across it."""
+    gray = torch.full((channels, channels), 1 / channels, dtype=torch.float64)
+    return SCALE**2 * gray + COLOR**2 * (torch.eye(channels, dtype=torch.float64) - gray)
 
 
-def noise(loc: Tensor, colour: float = COLOUR) -> ColourNormal:
-    return ColourNormal(loc, loc.new_tensor(SCALE), loc.new_tensor(colour))
+def noise(loc: Tensor, color: float = COLOR) -> ColorNormal:
+    return ColorNormal(loc, loc.new_tensor(SCALE), loc.new_tensor(color))
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
@@ -44,7 +44,7 @@ def test_axes_of_brightness_and_two_differences_give_the_same_density() -> None:
     axes = axes / axes.norm(dim=1, keepdim=True)
     loc, x = torch.randn(2, 5, 3, 4, 4, dtype=torch.float64)
     turned = torch.einsum("ij,bjhw->bihw", axes, x - loc)
-    scales = torch.tensor([SCALE, COLOUR, COLOUR], dtype=torch.float64).view(3, 1, 1)
+    scales = torch.tensor([SCALE, COLOR, COLOR], dtype=torch.float64).view(3, 1, 1)
     expected = Normal(0.0, scales).log_prob(turned).sum((-3, -2, -1))
     torch.testing.assert_close(noise(loc).log_prob(x), expected)
 
@@ -69,11 +69,11 @@ def test_draws_have_the_covariance_and_carry_gradient() -> None:
 
 def make(shape: tuple[int, ...] = (3, 4, 4), **settings: float) -> NormalLikelihood:
     return NormalLikelihood(
-        node("x", "normal", parents=["z"], colour_scale=COLOUR, **settings), Size(shape), 16
+        node("x", "normal", parents=["z"], color_scale=COLOR, **settings), Size(shape), 16
     )
 
 
-def test_a_node_with_colour_scale_scores_by_it() -> None:
+def test_a_node_with_color_scale_scores_by_it() -> None:
     outputs, x = torch.randn(2, 5, 3, 4, 4)
     p = unknot.Trace()
     make(scale=SCALE).site(p, outputs, x, "x")
@@ -84,7 +84,7 @@ def test_a_node_with_colour_scale_scores_by_it() -> None:
     assert make(scale=SCALE).draw(outputs).shape == x.shape
 
 
-def test_brightness_may_be_learned_beside_a_given_colour() -> None:
+def test_brightness_may_be_learned_beside_a_given_color() -> None:
     one = make()
     outputs, x = torch.randn(2, 5, 3, 4, 4)
     p = unknot.Trace()
@@ -96,16 +96,16 @@ def test_brightness_may_be_learned_beside_a_given_colour() -> None:
 
 def test_what_is_no_image_is_refused() -> None:
     with pytest.raises(
-        SpecError, match=r"node 'x': colour_scale is for images \(C, H, W\), but data is \(6,\)"
+        SpecError, match=r"node 'x': color_scale is for images \(C, H, W\), but data is \(6,\)"
     ):
         make((6,))
-    latent = node("z", "normal", 2, recognised_from=["x"], colour_scale=0.1)
+    latent = node("z", "normal", 2, inferred_from=["x"], color_scale=0.1)
     for nodes in (
         [latent, node("x", "normal", parents=["z"])],
         [
-            node("z", "normal", 2, recognised_from=["x"]),
-            node("x", "bernoulli", parents=["z"], colour_scale=0.1),
+            node("z", "normal", 2, inferred_from=["x"]),
+            node("x", "bernoulli", parents=["z"], color_scale=0.1),
         ],
     ):
-        with pytest.raises(SpecError, match="colour_scale is of normal data"):
+        with pytest.raises(SpecError, match="color_scale is of normal data"):
             read_spec(nodes)

@@ -3,7 +3,7 @@
 import torch
 
 from tests.models.tables import prepared, table
-from unknot.models.committee_labels import folds_of
+from unknot.models.ensemble_labels import folds_of
 
 
 def test_folds_have_as_many_of_every_class() -> None:
@@ -14,8 +14,8 @@ def test_folds_have_as_many_of_every_class() -> None:
 
 
 def test_members_of_a_fold_do_not_see_its_labels() -> None:
-    committee = prepared(table())
-    for held in committee._held.values():
+    ensemble = prepared(table())
+    for held in ensemble._held.values():
         assert held.visible.shape == (45, 24)  # seven settings and two plain ones, in five folds
         for member in range(35):
             assert torch.equal(held.visible[member], held.folds != member % 5)
@@ -23,7 +23,7 @@ def test_members_of_a_fold_do_not_see_its_labels() -> None:
 
 def test_labels_are_kept_in_the_order_of_ids() -> None:
     data = table()
-    committee = prepared(data.subset(torch.arange(59, -1, -1)))
-    held = committee._held["0"]
+    ensemble = prepared(data.subset(torch.arange(59, -1, -1)))
+    held = ensemble._held["0"]
     assert torch.equal(held.ids, torch.arange(100, 124))
     assert torch.equal(held.labels.values, data.factors["kind"].values[:24])

@@ -1,4 +1,4 @@
-"""A committee: each member's objective against a slow twin, what is hidden stays hidden, and it is one model in use."""
+"""An ensemble: each member's objective against a slow twin, what is hidden stays hidden, and it is one model in use."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from unknot.core.evidence import given
 from unknot.core.handlers import modes
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.models.committee import Committee
+from unknot.models.ensemble import Ensemble
 from unknot.objectives import elbo, semi_supervised
-from unknot.objectives.labels_alone import labels_alone
-from unknot.workflow.defaults import committee_for
+from unknot.objectives.supervised import supervised
+from unknot.workflow.defaults import ensemble_for
 
 SMALL = {"folds": 2, "settings": [{}, {"rank": False, "hidden": True}, {"generative": False, "hidden": True}]}
 
 
-def slow_objective(committee: Committee, data: Dataset, rows: list[int], style: Tensor) -> Tensor:
+def slow_objective(ensemble: Ensemble, data: Dataset, rows: list[int], style: Tensor) -> Tensor:
     """The total of all members, by loops over members, rows and classes; ``style`` are the draws (K, 1, M B, Z)."""
-    views = committee.views(rows_of(data))
+    views = ensemble.views(rows_of(data))
     labels = data.factors["kind"].values
-    held = committee._held["0"]
+    held = ensemble._held["0"]
     seen_by = {int(i): held.visible[:, n] for n, i in enumerate(held.ids)}
-    kind = committee.factors[0]
-    g, r = committee.generators, committee.recognisers
+    kind = ensemble.factors[0]
+    g, r = ensemble.generators, ensemble.encoders
     total = torch.zeros(())
-    for m, setting in enumerate(committee.members):
+    for m, setting in enumerate(ensemble.members):
 
         def logits(row: int, m: int = m) -> Tensor:
             x = views.inputs[row]
@@ -71,18 +71,18 @@ def slow_objective(committee: Committee, data: Dataset, rows: list[int], style: 
                 entropy = 0.0 if known else -posterior.logits[k]
                 bound = bound + weight * (likelihood - kl + prior + entropy)
         total = total + bound / len(rows)
-    return total / committee.generating
+    return total / ensemble.generating
 
 
 @pytest.mark.parametrize("holes", [False, True])
 def test_all_members_together_are_each_members_own_objective(holes: bool) -> None:
     data = only(table(holes=holes), "kind")
-    committee, rows = prepared(data, **SMALL), [0, 5, 23, 24, 40]
-    q, p = committee(data.batch(rows))
+    ensemble, rows = prepared(data, **SMALL), [0, 5, 23, 24, 40]
+    q, p = ensemble(data.batch(rows))
     assert q["kind"].value.shape[-2] == 4 * 5  # members that generate times rows
     fast = elbo(q, p, analytic=True).total
     torch.testing.assert_close(
-        fast, slow_objective(committee, data, rows, q["style"].value), rtol=1e-4, atol=1e-3
+        fast, slow_objective(ensemble, data, rows, q["style"].value), rtol=1e-4, atol=1e-3
     )
 
 
@@ -94,8 +94,8 @@ def test_the_bound_is_that_of_eq_8_without_its_classifier() -> None:
 
 def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
     data = only(table(), "kind")
-    committee = prepared(data, **SMALL)
-    held = committee._held["0"]
+    ensemble = prepared(data, **SMALL)
+    held = ensemble._held["0"]
     row = int((held.folds == 0).nonzero()[0])
     gradients = []
     for flip in (False, True):
@@ -103,10 +103,10 @@ def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
         batch = data.batch([row])
         values = {"kind": held.labels.values[row : row + 1].clone()}
         torch.manual_seed(1)
-        q, p = committee(type(batch)(batch.x, batch.ids, values, batch.known, batch.dataset_size))
-        committee.zero_grad()
+        q, p = ensemble(type(batch)(batch.x, batch.ids, values, batch.known, batch.dataset_size))
+        ensemble.zero_grad()
         elbo(q, p).loss.backward()
-        gradients.append(committee.recognisers.linear["0"].grad.clone())
+        gradients.append(ensemble.encoders.linear["0"].grad.clone())
     change = (gradients[0] - gradients[1]).abs().sum((1, 2))
     assert (change[::2] == 0).all()  # the members of fold 0
     assert (change[1::2] > 0).all()
@@ -114,20 +114,20 @@ def test_a_hidden_label_moves_no_member_that_may_not_see_it() -> None:
 
 def test_the_best_plain_line_is_ridge_regression() -> None:
     data = only(table(), "amount")
-    committee = prepared(data, folds=2, settings=[{}, {"generative": False, "plain": True, "ridge": 0.5}])
-    held, amount, r = committee._held["0"], committee.factors[0], committee.recognisers
+    ensemble = prepared(data, folds=2, settings=[{}, {"generative": False, "plain": True, "ridge": 0.5}])
+    held, amount, r = ensemble._held["0"], ensemble.factors[0], ensemble.encoders
     for m in (2, 3):  # in each fold
         seen = held.visible[m]
-        x = held.inputs[seen, committee.views.inputs :].double()
-        y = ((held.labels.values - amount.centre) / amount.spread)[seen].double()
+        x = held.inputs[seen, ensemble.views.inputs :].double()
+        y = ((held.labels.values - amount.center) / amount.spread)[seen].double()
         strength = 4 * 0.5 * amount.log_noise[m].exp().square().double()  # numbers have four times the ridge
         gram = (x - x.mean(0)).T @ (x - x.mean(0)) + strength * torch.eye(x.shape[1])
         weights = torch.linalg.solve(gram, (x - x.mean(0)).T @ (y - y.mean(0)))
         with torch.no_grad():
             r.plain["0"][m - 2] = weights
             r.bias["0"][m] = y.mean(0) - x.mean(0) @ weights
-    committee.zero_grad()
-    sum(committee._label_terms().values()).backward()
+    ensemble.zero_grad()
+    sum(ensemble._label_terms().values()).backward()
     assert r.plain["0"].grad.abs().max() < 1e-4
     assert r.bias["0"].grad[2:].abs().max() < 1e-4
     assert r.linear["0"].grad.abs().max() > 1e-2  # the others have something to learn
@@ -135,69 +135,69 @@ def test_the_best_plain_line_is_ridge_regression() -> None:
 
 def test_labels_alone_leaves_the_generators_out() -> None:
     data = table()
-    committee = prepared(data, **SMALL)
-    q, p = committee(data.batch(range(10)))
-    labels_alone(q, p, alpha=0.0).loss.backward()
-    assert all(w.grad is None or w.grad.abs().max() == 0 for w in committee.generators.parameters())
-    assert committee.recognisers.linear["0"].grad.abs().sum() > 0
+    ensemble = prepared(data, **SMALL)
+    q, p = ensemble(data.batch(range(10)))
+    supervised(q, p, alpha=0.0).loss.backward()
+    assert all(w.grad is None or w.grad.abs().max() == 0 for w in ensemble.generators.parameters())
+    assert ensemble.encoders.linear["0"].grad.abs().sum() > 0
 
 
 def test_the_mixture_hears_each_label_from_members_that_did_not_see_it() -> None:
     data = only(table(), "kind")
-    committee = prepared(data, **SMALL)
-    held, labels = committee._held["0"], data.factors["kind"].values[:24]
+    ensemble = prepared(data, **SMALL)
+    held, labels = ensemble._held["0"], data.factors["kind"].values[:24]
     with torch.no_grad():  # the first setting knows every label that it may see and is wrong about the others
-        committee.recognisers.linear["0"].zero_()
-        committee.recognisers.out["0"].zero_()
-        committee.recognisers.bias["0"].zero_()
+        ensemble.encoders.linear["0"].zero_()
+        ensemble.encoders.out["0"].zero_()
+        ensemble.encoders.bias["0"].zero_()
     right = 4.0 * torch.eye(2)[labels]
     out = torch.zeros(6, 24, 2)
     for m in (0, 1):
         out[m] = torch.where(held.visible[m][:, None], right, -right)
-    committee.recognisers.forward = lambda inputs, members: {"0": out}  # type: ignore[method-assign]
-    committee.finalize()
-    assert committee.factors[0].weights[0] < 0.05
-    assert int(committee.speaker) == 2  # the other setting that generates
+    ensemble.encoders.forward = lambda inputs, members: {"0": out}  # type: ignore[method-assign]
+    ensemble.finalize()
+    assert ensemble.factors[0].weights[0] < 0.05
+    assert int(ensemble.speaker) == 2  # the other setting that generates
 
 
 def test_in_use_it_is_one_model() -> None:
     data = table(holes=True)
-    committee = prepared(data).eval()
+    ensemble = prepared(data).eval()
     x = rows_of(data)
-    q = committee.encode(x, {"kind": data.factors["kind"].values})
-    p = committee.decode(x, q)
+    q = ensemble.encode(x, {"kind": data.factors["kind"].values})
+    p = ensemble.decode(x, q)
     assert list(q) == ["kind", "amount", "style"]
     assert q["kind"].value.shape == (60, 2)
     assert p.log_prob().shape == (60,)
     with modes():
-        seen = committee.encode(x)
-    assert committee.expected_data(seen).shape == (60, 4)
-    made = committee.expected_data(given(7, {"kind": 1}))
+        seen = ensemble.encode(x)
+    assert ensemble.expected_data(seen).shape == (60, 4)
+    made = ensemble.expected_data(given(7, {"kind": 1}))
     assert made.shape == (7, 4)
     assert set(made[:, 3].tolist()) <= {0.0, 1.0, 2.0}
     assert 50 < made[:, 1].mean() < 150  # in the column's own units
-    drawn = committee.sample_data(
+    drawn = ensemble.sample_data(
         given(7, {"kind": 1, "amount": torch.ones(7, 1), "style": torch.zeros(7, 3)})
     )
     assert drawn.shape == (7, 4)
     assert len(drawn[:, 1].unique()) == 7  # the same variables, each row with noise of its own
-    draws = committee.encode(x, samples=3)
-    assert committee.decode(x, draws).log_prob().shape == (3, 60)
+    draws = ensemble.encode(x, samples=3)
+    assert ensemble.decode(x, draws).log_prob().shape == (3, 60)
 
 
 def test_a_missing_entry_counts_nothing() -> None:
     data = only(table(holes=True), "kind")
-    committee = prepared(data).eval()
+    ensemble = prepared(data).eval()
     x = rows_of(data)[:1].clone()
-    q = committee.encode(x)
+    q = ensemble.encode(x)
     assert x[0, 0].isnan()
-    before = committee.decode(x, q)["x"].log_prob
+    before = ensemble.decode(x, q)["x"].log_prob
     with torch.no_grad():
-        committee.generators.dec_noise[:, :, 0] += 5.0
-    torch.testing.assert_close(committee.decode(x, q)["x"].log_prob, before)
+        ensemble.generators.dec_noise[:, :, 0] += 5.0
+    torch.testing.assert_close(ensemble.decode(x, q)["x"].log_prob, before)
 
 
 def test_training_before_it_knows_the_data_is_refused() -> None:
     data = table()
     with pytest.raises(SpecError, match="prepare"):
-        Committee(committee_for(data))(data.batch([0]))
+        Ensemble(ensemble_for(data))(data.batch([0]))

@@ -1,4 +1,4 @@
-"""CommitteeSpec: a committee for tables as plain data, and the settings in which its members differ."""
+"""EnsembleSpec: an ensemble for tables as plain data, and the settings in which its members differ."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Setting:
     """What the members of one setting have in common.
 
     Arguments:
-        generative: whether its members have a generator and learn from the unlabelled rows too.
-        rank: whether that generator models rank-Gaussian columns, not standardised ones.
-        hidden: whether the recogniser has a hidden layer beside its linear part.
-        plain: whether the recogniser is a line in the plain columns, as a ridge regression is, and nothing else.
+        generative: whether its members have a generator and learn from the unlabeled rows too.
+        rank: whether that generator models rank-Gaussian columns, not standardized ones.
+        hidden: whether the encoder has a hidden layer beside its linear part.
+        plain: whether the encoder is a line in the plain columns, as a ridge regression is, and nothing else.
         alpha: the weight α of the labels (S17 Eq. 8).
         ridge: precision of the Gaussian prior on the linear part's weights.
         ridge_hidden: the same of the hidden part's.
@@ -54,8 +54,8 @@ PLAIN_SETTINGS = (
 
 
 @dataclass(frozen=True)
-class CommitteeSpec:
-    """A committee, checked.
+class EnsembleSpec:
+    """An ensemble, checked.
 
     Arguments:
         columns: the table's columns, as :class:`~unknot.models.table.Table` describes them, and whether they have holes
@@ -80,7 +80,7 @@ class CommitteeSpec:
     def nodes(self) -> list[NodeSpec]:
         """All variables: factors, style, and the table made from them."""
         names = [one.name for one in self.factors]
-        style = node(STYLE, "normal", self.style, recognised_from=[DATA, *names])
+        style = node(STYLE, "normal", self.style, inferred_from=[DATA, *names])
         return [*self.factors, style, node(DATA, "table", parents=[*names, STYLE], columns=self.columns)]
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,30 +91,30 @@ class CommitteeSpec:
         return {**rest, "factors": factors, "columns": [dict(c) for c in self.columns], "settings": settings}
 
 
-def read_committee(described: Mapping[str, Any]) -> CommitteeSpec:
-    """A checked committee from its plain description."""
+def read_ensemble(described: Mapping[str, Any]) -> EnsembleSpec:
+    """A checked ensemble from its plain description."""
     given = dict(described)
-    known = [one.name for one in fields(CommitteeSpec)]
+    known = [one.name for one in fields(EnsembleSpec)]
     for key in given:
         if key not in known:
-            raise SpecError(f"committee: unknown key '{key}'; {did_you_mean(key, known)}")
+            raise SpecError(f"ensemble: unknown key '{key}'; {did_you_mean(key, known)}")
     for key in ("columns", "factors", "rows", "style"):
         if key not in given:
-            raise SpecError(f"committee: needs '{key}'; a table's data gives it.")
+            raise SpecError(f"ensemble: needs '{key}'; a table's data gives it.")
     given["factors"] = tuple(factor_node(name, **dict(one)) for name, one in given["factors"].items())
     given["columns"] = tuple(given["columns"])
     if "settings" in given:
         given["settings"] = _settings(given["settings"])
-    return _check(CommitteeSpec(**given))
+    return _check(EnsembleSpec(**given))
 
 
 def factor_node(name: str, family: str, size: int, **_: Any) -> NodeSpec:
-    """The node of a labelled factor in a committee: one of several classes, or numbers."""
+    """The node of a labeled factor in an ensemble: one of several classes, or numbers."""
     if family not in ("concrete", "normal"):
         raise SpecError(
-            f"committee: factor '{name}' is concrete (classes) or normal (numbers), not {family!r}."
+            f"ensemble: factor '{name}' is concrete (classes) or normal (numbers), not {family!r}."
         )
-    return node(name, family, size, recognised_from=[DATA], labels=True)
+    return node(name, family, size, inferred_from=[DATA], labels=True)
 
 
 def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ...]:
@@ -122,29 +122,27 @@ def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ..
     for one in given:
         for key in one if isinstance(one, Mapping) else ():
             if key not in known:
-                raise SpecError(f"committee: a setting has no '{key}'; {did_you_mean(key, known)}")
+                raise SpecError(f"ensemble: a setting has no '{key}'; {did_you_mean(key, known)}")
     made = [one if isinstance(one, Setting) else Setting(**one) for one in given]
     for one in made:
         if one.plain and (one.generative or one.hidden):
-            raise SpecError("committee: a plain setting has neither a generator nor a hidden layer.")
+            raise SpecError("ensemble: a plain setting has neither a generator nor a hidden layer.")
     return tuple(sorted(made, key=lambda one: (not one.generative, one.plain)))
 
 
-def _check(spec: CommitteeSpec) -> CommitteeSpec:
+def _check(spec: EnsembleSpec) -> EnsembleSpec:
     for key in ("rows", "style", "hidden"):
         if not isinstance(getattr(spec, key), int) or getattr(spec, key) < 1:
             raise SpecError(
-                f"committee: {key} is a whole number of at least 1, but is {getattr(spec, key)!r}."
+                f"ensemble: {key} is a whole number of at least 1, but is {getattr(spec, key)!r}."
             )
     if not isinstance(spec.folds, int) or spec.folds < 2:
-        raise SpecError(f"committee: folds is a whole number of at least 2, but is {spec.folds!r}.")
+        raise SpecError(f"ensemble: folds is a whole number of at least 2, but is {spec.folds!r}.")
     if not spec.factors:
-        raise SpecError(
-            "committee: there is no labelled factor; a table without labels gets the plain model."
-        )
+        raise SpecError("ensemble: there is no labeled factor; a table without labels gets the plain model.")
     if not spec.settings or not spec.settings[0].generative:
-        raise SpecError("committee: at least one of its settings has a generator (generative: true).")
+        raise SpecError("ensemble: at least one of its settings has a generator (generative: true).")
     for one in spec.factors:
         if one.name in (DATA, STYLE):
-            raise SpecError(f"committee: a factor cannot be called '{one.name}'; rename it.")
+            raise SpecError(f"ensemble: a factor cannot be called '{one.name}'; rename it.")
     return spec

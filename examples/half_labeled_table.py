@@ -1,4 +1,4 @@
-"""A table with holes and few labels: told, filled and looked over; `python examples/half_labelled_table.py [steps]`."""
+"""A table with holes and few labels: told, filled and looked over; `python examples/half_labeled_table.py [steps]`."""
 
 import sys
 

@@ -1,10 +1,10 @@
-"""Information by neighbours: scikit-learn's number, brute force, an exact case."""
+"""Information by neighbors: scikit-learn's number, brute force, an exact case."""
 
 import numpy as np
 import pytest
 from sklearn.feature_selection import mutual_info_classif
 
-from unknot.metrics.parts.neighbours import count_closer, neighbour_distance, neighbour_information
+from unknot.metrics.parts.neighbors import count_closer, neighbor_distance, neighbor_information
 
 RNG = np.random.default_rng(0)
 
@@ -17,7 +17,7 @@ def test_scikit_learns_number(k: int) -> None:
     theirs = mutual_info_classif(
         code[:, None], factor, discrete_features=False, n_neighbors=k, random_state=0
     )[0]
-    assert neighbour_information(code, factor, k) == pytest.approx(theirs, abs=1e-6)
+    assert neighbor_information(code, factor, k) == pytest.approx(theirs, abs=1e-6)
 
 
 def test_equal_values_and_rare_categories() -> None:
@@ -26,21 +26,21 @@ def test_equal_values_and_rare_categories() -> None:
     theirs = mutual_info_classif(
         code[:, None], factor, discrete_features=False, n_neighbors=10, random_state=0
     )[0]
-    assert neighbour_information(code, factor, 10) == pytest.approx(theirs, abs=1e-2)
+    assert neighbor_information(code, factor, 10) == pytest.approx(theirs, abs=1e-2)
 
 
 def test_two_gaussians_far_apart_tell_all() -> None:
     factor = RNG.integers(0, 2, 2000)
-    found = neighbour_information(100 * factor + RNG.normal(size=2000), factor, 10)
+    found = neighbor_information(100 * factor + RNG.normal(size=2000), factor, 10)
     assert found == pytest.approx(np.log(2), abs=0.01)
-    assert neighbour_information(RNG.normal(size=2000), factor, 10) < 0.03
+    assert neighbor_information(RNG.normal(size=2000), factor, 10) < 0.03
 
 
 def test_distances_and_counts_by_brute_force() -> None:
     values = np.sort(RNG.normal(size=60))
     apart = np.abs(values[:, None] - values)
     for k in (1, 4, 59):
-        assert neighbour_distance(values, k) == pytest.approx(np.sort(apart, 1)[:, k])
-    radius = neighbour_distance(values, 5)
+        assert neighbor_distance(values, k) == pytest.approx(np.sort(apart, 1)[:, k])
+    radius = neighbor_distance(values, 5)
     assert count_closer(values, values, radius).tolist() == (apart < radius[:, None]).sum(1).tolist()
     assert set(count_closer(values, values, radius).tolist()) == {5}  # itself and four

@@ -1,4 +1,4 @@
-"""Committee: many small semi-supervised models of a table as one, joined by labels hidden from each."""
+"""Ensemble: many small semi-supervised models of a table as one, joined by labels hidden from each."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from unknot.core.evidence import GivenValues, Partial, partial
 from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.committee_factors import MemberFactor, member_factor
-from unknot.models.committee_labels import HeldLabels, hold_labels
-from unknot.models.committee_networks import MemberGenerators, MemberRecognisers
-from unknot.models.committee_spec import DATA, STYLE, CommitteeSpec
+from unknot.models.ensemble_factors import MemberFactor, member_factor
+from unknot.models.ensemble_labels import HeldLabels, hold_labels
+from unknot.models.ensemble_networks import MemberEncoders, MemberGenerators
+from unknot.models.ensemble_spec import DATA, STYLE, EnsembleSpec
 from unknot.models.table_views import RANK, STANDARD, TableViews, Views
 
-MOST_LABELS = 1000  # labelled rows that a training step looks at
+MOST_LABELS = 1000  # labeled rows that a training step looks at
 
 
-class Committee(Program):
+class Ensemble(Program):
     """S settings in F folds make M = S F members, each a model of S17's kind with weights of its own:
 
         p(y) p(z) p(x | y, z)   and   q(y | x) q(z | x, y)
 
     with p(y) learned, classes enumerated and a normal for each column. No member sees all labels: those of its fold are
-    hidden. **Training** runs the members side by side, M B items for B rows (:meth:`forward`). A member maximises
+    hidden. **Training** runs the members side by side, M B items for B rows (:meth:`forward`). A member maximizes
     the bound of S17 Eq. 8 (whose weights are constant here), for rows with a visible label that of log p(x, y), plus
 
         α (mean over its n visible labels of log q(y | x) - R / n),      R = ½ ridge |W|² + ...
 
-    the classifier of Eq. 7 over *all* its labels in every step, and a Gaussian prior on the recogniser's weights. Both
+    the classifier of Eq. 7 over *all* its labels in every step, and a Gaussian prior on the encoder's weights. Both
     are log-terms of p, ``labels`` and ``ridge``, the same number at every item; a setting without a generator has
     these alone.
 
@@ -41,10 +41,10 @@ class Committee(Program):
     those of a member of the best setting that generates, the ``speaker``.
 
     Arguments:
-        spec: the committee as data.
+        spec: the ensemble as data.
     """
 
-    def __init__(self, spec: CommitteeSpec) -> None:
+    def __init__(self, spec: EnsembleSpec) -> None:
         super().__init__()
         self.spec = spec
         self.members = [one for one in spec.settings for _ in range(spec.folds)]
@@ -52,7 +52,7 @@ class Committee(Program):
         sizes = {str(i): one.size or 0 for i, one in enumerate(spec.factors)}  # names may be any
         self.views = TableViews(spec.columns, spec.rows, any(one.plain for one in spec.settings))
         width = self.views.width
-        self.recognisers = MemberRecognisers(self.members, self.views.inputs, width, spec.hidden, sizes)
+        self.encoders = MemberEncoders(self.members, self.views.inputs, width, spec.hidden, sizes)
         self.generators = MemberGenerators(self.generating, width, spec.hidden, spec.style, sizes)
         self.factors = nn.ModuleList([member_factor(n, spec, self.generating) for n in spec.factors])
         self.register_buffer("speaker", torch.zeros((), dtype=torch.long))
@@ -64,13 +64,13 @@ class Committee(Program):
     @torch.no_grad()
     def prepare(self, data: Any) -> None:
         """Take the columns' statistics from all rows of a data set, and its labels, dealt into folds."""
-        labelled = torch.stack([data.factors[one.name].known for _, one in self._factors()]).any(0)
-        self.views.learn(data.x[:], labelled)
+        labeled = torch.stack([data.factors[one.name].known for _, one in self._factors()]).any(0)
+        self.views.learn(data.x[:], labeled)
         for key, factor in self._factors():
             held = hold_labels(factor, data, self.views)
             start = factor.learn(held.labels, held.visible)
             if start is not None:
-                self.recognisers.bias[key].copy_(start[:, None])
+                self.encoders.bias[key].copy_(start[:, None])
             self._held[key] = held
 
     @torch.no_grad()
@@ -80,7 +80,7 @@ class Committee(Program):
         total = torch.zeros(len(self.spec.settings), device=self.speaker.device)
         for key, factor in self._factors():
             held = self._held[key]
-            out = self.recognisers(held.inputs, len(self.members))[key]
+            out = self.encoders(held.inputs, len(self.members))[key]
             settings = torch.arange(len(self.spec.settings), device=out.device)[:, None]
             hidden = out[
                 settings * self.spec.folds + held.folds, torch.arange(len(held.folds), device=out.device)
@@ -97,7 +97,7 @@ class Committee(Program):
     def encode(
         self, x: Tensor, labels: Mapping[str, Tensor | Partial] | None = None, samples: int | None = None
     ) -> Trace:
-        """The recognition program of rows ``(B, C)``: the committee's q(y | x), and the speaker's q(z | x, y).
+        """The recognition program of rows ``(B, C)``: the ensemble's q(y | x), and the speaker's q(z | x, y).
 
         Arguments:
             x: rows, NaN for holes.
@@ -105,7 +105,7 @@ class Committee(Program):
             samples: how many draws of every node, on a leading axis; None: one, without the axis.
         """
         views = self.views(x)
-        outputs = self.recognisers(views.inputs, len(self.members))
+        outputs = self.encoders(views.inputs, len(self.members))
         q, codes = Trace(samples=samples), {}
         for key, factor in self._factors():
             given = (labels or {}).get(factor.name)
@@ -151,7 +151,7 @@ class Committee(Program):
         self._refuse_unprepared()
         members = slice(0, self.generating)
         views = self.views(batch.x)
-        outputs = self.recognisers(views.inputs, self.generating)
+        outputs = self.encoders(views.inputs, self.generating)
         q, codes = Trace(), {}
         for key, factor in self._factors():
             labels = self._visible(factor.value(batch.values[factor.name]), self._held[key], batch.ids)
@@ -175,12 +175,12 @@ class Committee(Program):
             rows: Any = slice(None)
             if len(held.folds) > MOST_LABELS:
                 rows = torch.randperm(len(held.folds))[:MOST_LABELS].to(alpha.device)
-            out = self.recognisers(held.inputs[rows], len(self.members))[key]
+            out = self.encoders(held.inputs[rows], len(self.members))[key]
             visible = held.visible[:, rows]
             log_q = torch.where(visible, factor.log_q(out, held.labels.values[rows]), 0.0)  # (M, n)
             fit = fit + (alpha * log_q.sum(1) / visible.sum(1).clamp_min(1)).sum()
-            linear = ridge * self.recognisers.linear_length(key)
-            hidden = ridge_hidden * self.recognisers.hidden_length(key)
+            linear = ridge * self.encoders.linear_length(key)
+            hidden = ridge_hidden * self.encoders.hidden_length(key)
             count = held.visible.sum(1).clamp_min(1)
             held_back = held_back - (alpha * factor.held_back(linear, hidden) / count).sum()
         return {"labels": fit, "ridge": held_back}
@@ -238,4 +238,4 @@ class Committee(Program):
 
     def _refuse_unprepared(self) -> None:
         if not self._held:
-            raise SpecError("committee: prepare(data) comes before training, as unknot.train.fit does it.")
+            raise SpecError("ensemble: prepare(data) comes before training, as unknot.train.fit does it.")

@@ -1,8 +1,8 @@
-"""Doubly reparameterised gradients of log (1/S) Σ_s exp(r_s), r = log p - log q (Tucker et al. 2019).
+"""Doubly reparameterized gradients of log (1/S) Σ_s exp(r_s), r = log p - log q (Tucker et al. 2019).
 
 The gradient with respect to the encoder's parameters φ has a part through the draws z(φ), weighted by
 w̄_s = exp(r_s) / Σ exp(r), and a part through log q_φ(z) at fixed z: a score function. The latter,
-reparametrised once more, turns w̄_s into w̄_s² on the part through the draws:
+reparametrized once more, turns w̄_s into w̄_s² on the part through the draws:
 
     ∇_φ = E Σ_s w̄_s² (∂r_s / ∂z_s) (∂z_s / ∂φ)
 
@@ -29,22 +29,22 @@ _FITTING = ("pathwise", "concrete", "enumerate")
 
 
 def refuse_unfit(q: Trace) -> None:
-    """Only pathwise draws can be reparametrised twice, and only where q's parameters hang on no other draw."""
+    """Only pathwise draws can be reparametrized twice, and only where q's parameters hang on no other draw."""
     drawn = [node for node in q.variables() if node.known is not True]
     for node in drawn:
         if node.gradient not in _FITTING:
             raise SpecError(
-                f"doubly_reparameterised=True: site '{node.name}' is drawn with gradient='{node.gradient}', but only "
-                "pathwise and concrete draws can be reparametrised twice (enumerated sites are summed); change the "
-                "site's gradient= or leave doubly_reparameterised off"
+                f"doubly_reparameterized=True: site '{node.name}' is drawn with gradient='{node.gradient}', but only "
+                "pathwise and concrete draws can be reparametrized twice (enumerated sites are summed); change the "
+                "site's gradient= or leave doubly_reparameterized off"
             )
     sources = [_source(node) for node in drawn if _carries_gradient(node)]
     for node in drawn:
         parameters = [t for t in _tensors(node.dist) if t.requires_grad]
         if sources and parameters and _depends(parameters, sources):
             raise SpecError(
-                f"doubly_reparameterised=True: q's parameters of site '{node.name}' depend on another site's draw, and "
-                "they cannot be held constant without losing that dependence; leave doubly_reparameterised off"
+                f"doubly_reparameterized=True: q's parameters of site '{node.name}' depend on another site's draw, and "
+                "they cannot be held constant without losing that dependence; leave doubly_reparameterized off"
             )
 
 

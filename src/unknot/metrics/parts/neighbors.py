@@ -1,4 +1,4 @@
-"""Information of one number about a category, by nearest neighbours."""
+"""Information of one number about a category, by nearest neighbors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import numpy as np
 _JITTER = 1e-10  # of the code's size: parts equal values, as in scikit-learn
 
 
-def neighbour_information(
-    code: np.ndarray, factor: np.ndarray, neighbours: int, seed: int | None = 0
-) -> float:
+def neighbor_information(code: np.ndarray, factor: np.ndarray, neighbors: int, seed: int | None = 0) -> float:
     """``I = ψ(N) + <ψ(k)> - <ψ(N_v)> - <ψ(m)>`` (Ross 2014), in nats, not below 0.
 
-    For each item, r is the distance to its k-th neighbour among the items of its category v, of which there are
+    For each item, r is the distance to its k-th neighbor among the items of its category v, of which there are
     N_v, and m counts the items of any category closer than r, itself included. Where a category has k or fewer
-    items, k is one less than their number; categories of one item are left out. In one dimension the k-th neighbour
+    items, k is one less than their number; categories of one item are left out. In one dimension the k-th neighbor
     lies in a window of the sorted values, so this sorts where scikit-learn's ``mutual_info_classif`` builds trees;
     the numbers are the same.
     """
@@ -28,9 +26,9 @@ def neighbour_information(
     radius, used = np.empty(len(code)), np.empty(len(code))
     for value in np.unique(index):
         rows = np.flatnonzero(index == value)
-        k = min(neighbours, len(rows) - 1)
+        k = min(neighbors, len(rows) - 1)
         order = rows[np.argsort(code[rows])]
-        radius[order], used[order] = neighbour_distance(code[order], k), k
+        radius[order], used[order] = neighbor_distance(code[order], k), k
     inside = count_closer(np.sort(code), code, radius)
     terms = digamma(used) - digamma(sizes[index]) - digamma(np.maximum(inside, 1))
     return max(0.0, float(digamma(len(code)) + terms.mean()))
@@ -39,7 +37,7 @@ def neighbour_information(
 def count_closer(ordered: np.ndarray, points: np.ndarray, radius: np.ndarray) -> np.ndarray:
     """How many of the sorted values lie closer to each point than its radius.
 
-    ``point + radius`` is rounded and may fall on the wrong side of the neighbour that the radius was taken from, so
+    ``point + radius`` is rounded and may fall on the wrong side of the neighbor that the radius was taken from, so
     the ends are moved until the distances themselves say the same.
 
     >>> count_closer(np.array([0.0, 1.0, 2.0, 4.0]), np.array([1.0]), np.array([1.0])).tolist()
@@ -57,14 +55,14 @@ def count_closer(ordered: np.ndarray, points: np.ndarray, radius: np.ndarray) ->
     return last - first + 1
 
 
-def neighbour_distance(ordered: np.ndarray, k: int) -> np.ndarray:
+def neighbor_distance(ordered: np.ndarray, k: int) -> np.ndarray:
     """Distance of each of the sorted values to its k-th nearest other one.
 
-    >>> neighbour_distance(np.array([0.0, 1.0, 3.0, 7.0]), 1).tolist()
+    >>> neighbor_distance(np.array([0.0, 1.0, 3.0, 7.0]), 1).tolist()
     [1.0, 1.0, 2.0, 4.0]
     """
     padded = np.concatenate([np.full(k, -np.inf), ordered, np.full(k, np.inf)])
     places = np.arange(len(ordered)) + k
-    # the k neighbours and the value itself are k + 1 in a row: j below it, k - j above
+    # the k neighbors and the value itself are k + 1 in a row: j below it, k - j above
     reach = [np.maximum(ordered - padded[places - j], padded[places + k - j] - ordered) for j in range(k + 1)]
     return np.min(reach, axis=0)

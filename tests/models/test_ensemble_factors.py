@@ -5,15 +5,15 @@ from torch.distributions import Categorical, Normal
 
 from unknot.core.evidence import partial
 from unknot.core.trace import Trace
-from unknot.models.committee_factors import MemberClasses, MemberFactor, MemberNumbers, member_factor
-from unknot.models.committee_spec import CommitteeSpec, Setting, factor_node
+from unknot.models.ensemble_factors import MemberClasses, MemberFactor, MemberNumbers, member_factor
+from unknot.models.ensemble_spec import EnsembleSpec, Setting, factor_node
 
 SETTINGS = (Setting(), Setting(generative=False))
 
 
 def factor(family: str, size: int) -> MemberFactor:
     node = factor_node("f", family, size)
-    spec = CommitteeSpec(({"name": "a", "kind": "real"},), (node,), 10, 2, folds=2, settings=SETTINGS)
+    spec = EnsembleSpec(({"name": "a", "kind": "real"},), (node,), 10, 2, folds=2, settings=SETTINGS)
     return member_factor(node, spec, 2)
 
 
@@ -45,7 +45,7 @@ def test_classes_start_at_smoothed_shares() -> None:
     torch.testing.assert_close(classes.prior.exp(), start[:2].exp())
 
 
-def test_the_committee_says_the_mixture() -> None:
+def test_the_ensemble_says_the_mixture() -> None:
     classes, out = factor("concrete", 3), torch.randn(4, 5, 3)
     classes.weights.copy_(torch.tensor([0.75, 0.25]))
     q = Trace()

@@ -1,6 +1,6 @@
-"""The factors of a committee: what its members say of one, how that is learned, joined and written in a trace.
+"""The factors of an ensemble: what its members say of one, how that is learned, joined and written in a trace.
 
-Outputs of the members' recognisers are ``(M, B, C)``; M members are S settings in F folds, in that order.
+Outputs of the members' encoders are ``(M, B, C)``; M members are S settings in F folds, in that order.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from torch.nn.functional import one_hot
 from unknot.core.evidence import FromPrior, Partial, partial
 from unknot.core.node import Node
 from unknot.core.trace import Trace
-from unknot.models.committee_mixture import belief, inverse_temperature, mixture_weights
-from unknot.models.committee_spec import CommitteeSpec
+from unknot.models.ensemble_mixture import belief, inverse_temperature, mixture_weights
+from unknot.models.ensemble_spec import EnsembleSpec
 from unknot.models.node_spec import NodeSpec
 
 Value = Node | Tensor | Partial | FromPrior  # what a site's value= takes
 
 _PSEUDO_ERRORS, _PSEUDO_VARIANCE = 5.0, 0.3  # that keep a number's noise from vanishing
-_NUMBER_RIDGE, _NUMBER_RIDGE_HIDDEN = 4.0, 2.0  # a standardised number varies less than logits do
+_NUMBER_RIDGE, _NUMBER_RIDGE_HIDDEN = 4.0, 2.0  # a standardized number varies less than logits do
 
 
 class MemberFactor(nn.Module, ABC):
-    """One labelled factor. ``weights`` (S,) are those of the mixture that predicts it."""
+    """One labeled factor. ``weights`` (S,) are those of the mixture that predicts it."""
 
-    def __init__(self, node: NodeSpec, spec: CommitteeSpec, generating: int) -> None:
+    def __init__(self, node: NodeSpec, spec: EnsembleSpec, generating: int) -> None:
         super().__init__()
         self.name, self.size = node.name, node.size or 0
         self.folds, settings = spec.folds, len(spec.settings)
@@ -46,7 +46,7 @@ class MemberFactor(nn.Module, ABC):
 
     @abstractmethod
     def learn(self, labels: Partial, visible: Tensor) -> Tensor | None:
-        """Start from the labels that each member may see, (M, n); returns where the recognisers' outputs start."""
+        """Start from the labels that each member may see, (M, n); returns where the encoders' outputs start."""
 
     @abstractmethod
     def log_q(self, out: Tensor, labels: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class MemberFactor(nn.Module, ABC):
 
     @abstractmethod
     def held_back(self, linear: Tensor, hidden: Tensor) -> Tensor:
-        """R, minus the log-prior of the recognisers' weights, (M,), of what their two parts pay."""
+        """R, minus the log-prior of the encoders' weights, (M,), of what their two parts pay."""
 
     @abstractmethod
     def conclude(self, out: Tensor, labels: Tensor) -> None:
@@ -86,7 +86,7 @@ class MemberClasses(MemberFactor):
     """One of K classes: enumerated in training, p(y) learned. The mixture of probabilities has one inverse temperature,
     ``sharpness``."""
 
-    def __init__(self, node: NodeSpec, spec: CommitteeSpec, generating: int) -> None:
+    def __init__(self, node: NodeSpec, spec: EnsembleSpec, generating: int) -> None:
         super().__init__(node, spec, generating)
         self.prior = nn.Parameter(torch.zeros(generating, self.size))
         self.register_buffer("sharpness", torch.ones(()))
@@ -135,23 +135,23 @@ class MemberClasses(MemberFactor):
 
 
 class MemberNumbers(MemberFactor):
-    """A vector of D numbers, normal, drawn in training. Sites have the labels' own units, networks standardised ones.
+    """A vector of D numbers, normal, drawn in training. Sites have the labels' own units, networks standardized ones.
 
     A member's standard deviation is learned; the mixture's comes from each setting's ``errors`` on hidden labels. Its
-    weights add up to how much the committee is believed; the rest is that of N(0, 1), which knows the labels' mean and
+    weights add up to how much the ensemble is believed; the rest is that of N(0, 1), which knows the labels' mean and
     spread alone.
     """
 
-    def __init__(self, node: NodeSpec, spec: CommitteeSpec, generating: int) -> None:
+    def __init__(self, node: NodeSpec, spec: EnsembleSpec, generating: int) -> None:
         super().__init__(node, spec, generating)
         self.log_noise = nn.Parameter(torch.full((self.members, self.size), -0.5))
         self.prior_mean = nn.Parameter(torch.zeros(generating, self.size))
         self.prior_log_scale = nn.Parameter(torch.zeros(generating, self.size))
         self.register_buffer("errors", torch.ones(len(self.weights), self.size))
-        self.register_buffer("centre", torch.zeros(self.size))
+        self.register_buffer("center", torch.zeros(self.size))
         self.register_buffer("spread", torch.ones(self.size))
         self.errors: Tensor
-        self.centre: Tensor
+        self.center: Tensor
         self.spread: Tensor
 
     def value(self, given: Tensor | Partial) -> Partial:
@@ -166,7 +166,7 @@ class MemberNumbers(MemberFactor):
     def learn(self, labels: Partial, visible: Tensor) -> None:
         """Units from the labels that there are."""
         found = labels.values[labels.known]
-        self.centre.copy_(found.mean(0))
+        self.center.copy_(found.mean(0))
         spread = found.std(0, correction=0)
         self.spread.copy_(torch.where(spread > 0, spread, 1.0))
 
@@ -189,7 +189,7 @@ class MemberNumbers(MemberFactor):
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         scale = (self.log_noise[: self.generating].exp() * self.spread).repeat_interleave(out.shape[1], 0)
-        mean = out.flatten(0, 1) * self.spread + self.centre
+        mean = out.flatten(0, 1) * self.spread + self.center
         return self._standard(q.normal(mean, scale, value=labels, name=self.name, event_dims=1))
 
     def joint_site(self, q: Trace, out: Tensor, labels: Partial | None) -> Tensor:
@@ -197,19 +197,19 @@ class MemberNumbers(MemberFactor):
         errors = self.errors.repeat_interleave(self.folds, 0)[:, None]  # (M, 1, D)
         variance = self._mixed(out.square() + errors.square()) + (1 - self.weights.sum()) - mean.square()
         scale = variance.clamp_min(1e-12).sqrt() * self.spread
-        mean = mean * self.spread + self.centre
+        mean = mean * self.spread + self.center
         return self._standard(q.normal(mean, scale, value=labels, name=self.name, event_dims=1))
 
     def prior_site(self, p: Trace, value: Value, members: slice, items: int) -> Tensor:
-        mean = self._of_members(self.prior_mean, members, items) * self.spread + self.centre
+        mean = self._of_members(self.prior_mean, members, items) * self.spread + self.center
         scale = self._of_members(self.prior_log_scale, members, items).exp() * self.spread
         return self._standard(p.normal(mean, scale, value=value, name=self.name, event_dims=1))
 
     def _standard(self, value: Tensor) -> Tensor:
-        return (value - self.centre) / self.spread
+        return (value - self.center) / self.spread
 
 
-def member_factor(node: NodeSpec, spec: CommitteeSpec, generating: int) -> MemberFactor:
+def member_factor(node: NodeSpec, spec: EnsembleSpec, generating: int) -> MemberFactor:
     """The factor of a node: classes or numbers."""
     kind = MemberClasses if node.family == "concrete" else MemberNumbers
     return kind(node, spec, generating)

@@ -1,4 +1,4 @@
-"""How the members of a committee are joined: by labels that were hidden from them."""
+"""How the members of an ensemble are joined: by labels that were hidden from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TRUST = 16.0  # how strongly the belief in numbers is drawn to one
 def mixture_weights(log_prob: Tensor) -> Tensor:
     """Weights w of S settings by ``log_prob`` (S, n), what each says of labels hidden from it.
 
-    Maximises ``Σ_i log Σ_s w_s p_s(y_i) + (2/S) Σ_s log w_s`` by EM, from equal weights: stacking with a Dirichlet
+    Maximizes ``Σ_i log Σ_s w_s p_s(y_i) + (2/S) Σ_s log w_s`` by EM, from equal weights: stacking with a Dirichlet
     prior of two labels in all.
 
     >>> mixture_weights(torch.tensor([[-0.1, -0.1], [-3.0, -3.0]])).round(decimals=1)
@@ -31,7 +31,7 @@ def mixture_weights(log_prob: Tensor) -> Tensor:
 
 
 def inverse_temperature(log_prob: Tensor, labels: Tensor) -> Tensor:
-    """t that maximises ``Σ_i log softmax(t · log p_i)[y_i] - 4 log² t``, of ``log_prob`` (n, K), on a grid."""
+    """t that maximizes ``Σ_i log softmax(t · log p_i)[y_i] - 4 log² t``, of ``log_prob`` (n, K), on a grid."""
     grid = torch.linspace(-1.2, 1.2, 49, dtype=log_prob.dtype, device=log_prob.device)
     sharpened = (grid.exp()[:, None, None] * log_prob).log_softmax(-1)  # (T, n, K)
     hit = sharpened[:, torch.arange(len(labels)), labels].sum(1)
@@ -39,7 +39,7 @@ def inverse_temperature(log_prob: Tensor, labels: Tensor) -> Tensor:
 
 
 def belief(guess: Tensor, truth: Tensor) -> Tensor:
-    """How much of a guess is believed, from 0 to 1, of standardised numbers (n, D) hidden from who guessed.
+    """How much of a guess is believed, from 0 to 1, of standardized numbers (n, D) hidden from who guessed.
 
     b = (Σ g y + 16 v) / (Σ g² + 16 v) with v = mean (g - y)²: the slope of the truth on the guess, with a normal prior
     around one. What is left of one belongs to the labels' mean, zero.

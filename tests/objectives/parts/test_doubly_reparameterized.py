@@ -1,4 +1,4 @@
-"""Doubly reparameterised gradients: the same in expectation, without noise at the posterior, refused elsewhere."""
+"""Doubly reparameterized gradients: the same in expectation, without noise at the posterior, refused elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def doubly(
 ) -> Tensor:
     """Gradients of one parameter per item, (B, ...)."""
     values = start.clone().requires_grad_()
-    importance_weighted(*program(values), doubly_reparameterised=twice).per_item.sum().backward()
+    importance_weighted(*program(values), doubly_reparameterized=twice).per_item.sum().backward()
     assert values.grad is not None
     return values.grad
 
@@ -79,7 +79,7 @@ def log_of_a_normal_program(values: Tensor) -> tuple[unknot.Trace, unknot.Trace]
     return q, p
 
 
-def test_transformed_distributions_are_reparametrised_twice_too() -> None:
+def test_transformed_distributions_are_reparametrized_twice_too() -> None:
     """Densities of z and of log z differ by a factor that cancels: the same draws give the same gradient."""
     start = torch.tensor([0.2, -0.7], dtype=torch.float64).expand(5, 2)
     slopes = []
@@ -101,12 +101,12 @@ def test_a_transform_that_remembers_its_draw_makes_no_difference() -> None:
 @pytest.mark.parametrize(
     "program", [gaussian_program, class_program, log_normal_program, transformed_program]
 )
-def test_doubly_reparameterised_gradient_is_the_same_in_expectation(program: Callable) -> None:
+def test_doubly_reparameterized_gradient_is_the_same_in_expectation(program: Callable) -> None:
     start = torch.tensor([0.5, -0.7], dtype=torch.float64).expand(40_000, 2)
     assert_mean(doubly(program, start, False) - doubly(program, start, True), torch.zeros(2))
 
 
-def test_doubly_reparameterised_gradient_vanishes_at_the_posterior() -> None:
+def test_doubly_reparameterized_gradient_vanishes_at_the_posterior() -> None:
     """There every weight is the same and log p - log q does not change with z: no noise is left."""
     x = torch.tensor([1.3], dtype=torch.float64)
     mean, std = linear_gaussian.posterior(x)
@@ -119,7 +119,7 @@ def test_doubly_reparameterised_gradient_vanishes_at_the_posterior() -> None:
     assert doubly(program, start, False).abs().max() > 1e-2
 
 
-def test_doubly_reparameterised_keeps_value_and_decoder_gradient() -> None:
+def test_doubly_reparameterized_keeps_value_and_decoder_gradient() -> None:
     scale = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
 
     def run(twice: bool) -> tuple[Tensor, Tensor]:
@@ -128,25 +128,25 @@ def test_doubly_reparameterised_keeps_value_and_decoder_gradient() -> None:
         q.concrete(torch.tensor([[0.1, 0.4, -1.0]], dtype=torch.float64, requires_grad=True), 0.66, name="y")
         y = p.concrete(torch.zeros(3, dtype=torch.float64), 0.66, value=q["y"], name="y")
         p.normal(y * scale, 1.0, value=torch.ones(1, 3, dtype=torch.float64), name="x")
-        total = importance_weighted(q, p, doubly_reparameterised=twice).total
+        total = importance_weighted(q, p, doubly_reparameterized=twice).total
         return total, torch.autograd.grad(total, scale)[0]
 
     for one, other in zip(run(False), run(True), strict=True):
         torch.testing.assert_close(one, other)
 
 
-def test_doubly_reparameterised_refuses_draws_without_a_path() -> None:
+def test_doubly_reparameterized_refuses_draws_without_a_path() -> None:
     q, p = make_model("z->y").run(X, samples=2)
     with pytest.raises(SpecError, match="site 'z' is drawn with gradient='score_function'"):
-        importance_weighted(q, p, doubly_reparameterised=True)
+        importance_weighted(q, p, doubly_reparameterized=True)
 
 
 @pytest.mark.parametrize("samples", [None, 3])
-def test_doubly_reparameterised_refuses_parameters_that_hang_on_another_draw(samples: int | None) -> None:
+def test_doubly_reparameterized_refuses_parameters_that_hang_on_another_draw(samples: int | None) -> None:
     q, p = unknot.Trace(samples=samples), unknot.Trace()
     first = q.normal(torch.zeros(2, requires_grad=True), 1.0, name="z1")
     q.normal(first, 1.0, name="z2", event_dims=0)
     for name in ("z1", "z2"):
         p.normal(0.0, 1.0, value=q[name], name=name)
     with pytest.raises(SpecError, match="site 'z2' depend on another site's draw"):
-        importance_weighted(q, p, doubly_reparameterised=True)
+        importance_weighted(q, p, doubly_reparameterized=True)

@@ -1,4 +1,4 @@
-"""The classes alone: a recogniser that sorts items into classes, without labels and without the generative model."""
+"""The classes alone: an encoder that sorts items into classes, without labels and without the generative model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from unknot.objectives.parts.site_terms import log_terms
 from unknot.objectives.terms import Terms
 
 
-def classes_alone(q: Trace, p: Trace, information: float = 1.0, marginal: float = 0.0) -> Terms:
-    """λ I(x; c) - μ KL(q̄(c) || p(c)) for every class c of the recogniser, and p's log-terms (Krause et al. 2010).
+def information_maximization(q: Trace, p: Trace, information: float = 1.0, marginal: float = 0.0) -> Terms:
+    """λ I(x; c) - μ KL(q̄(c) || p(c)) for every class c of the encoder, and p's log-terms (Krause et al. 2010).
 
     Rewards classes that are sure of every item and, over the items, as common as the prior says. Alone it finds any
     sorting of the items; which one is left to p's log-terms, for instance the agreement of two views of an item
@@ -32,7 +32,7 @@ def classes_alone(q: Trace, p: Trace, information: float = 1.0, marginal: float 
     """
     names = class_sites(q)
     if not names:
-        raise SpecError("classes_alone: the recogniser has no class, a site with one of K values.")
+        raise SpecError("information_maximization: the encoder has no class, a site with one of K values.")
     values: dict[str, Tensor] = {}
     weights: dict[str, float] = {}
     for name in names:

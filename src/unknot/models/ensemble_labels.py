@@ -1,4 +1,4 @@
-"""The labels that a committee learns from, dealt into folds so that each is hidden from some members."""
+"""The labels that an ensemble learns from, dealt into folds so that each is hidden from some members."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from unknot.core.evidence import Partial
 from unknot.errors import SpecError
-from unknot.models.committee_factors import MemberFactor
+from unknot.models.ensemble_factors import MemberFactor
 from unknot.models.table_views import TableViews
 
 
@@ -18,7 +18,7 @@ from unknot.models.table_views import TableViews
 class HeldLabels:
     """The n known labels of one factor, in the order of their rows' ids.
 
-    - ``ids``: int64 (n,); ``inputs``: what a recogniser reads of the rows, (n, I); ``labels``: all known;
+    - ``ids``: int64 (n,); ``inputs``: what an encoder reads of the rows, (n, I); ``labels``: all known;
     - ``folds``: which fold hides each, (n,); ``visible``: which member may see it, (M, n).
     """
 
@@ -33,7 +33,7 @@ def hold_labels(factor: MemberFactor, data: Any, views: TableViews) -> HeldLabel
     """The known labels of a factor in a data set."""
     known = data.factors[factor.name].known
     if not bool(known.any()):
-        raise SpecError(f"committee: no label of '{factor.name}' is known; leave the factor out.")
+        raise SpecError(f"ensemble: no label of '{factor.name}' is known; leave the factor out.")
     rows = known.nonzero()[:, 0]
     rows = rows[data.ids[rows].argsort()]
     labels = factor.value(data.factors[factor.name].values[rows])
@@ -44,7 +44,7 @@ def hold_labels(factor: MemberFactor, data: Any, views: TableViews) -> HeldLabel
 
 def folds_of(order_by: Tensor, folds: int, seed: int = 0) -> Tensor:
     """Which fold hides each of n labels, (n,): equal parts, in which classes (or small and large numbers) are mixed
-    alike, since neighbours in the order of ``order_by`` go to different folds.
+    alike, since neighbors in the order of ``order_by`` go to different folds.
 
     >>> folds_of(torch.tensor([0, 1, 0, 1, 0, 1]), 3).bincount()
     tensor([2, 2, 2])
