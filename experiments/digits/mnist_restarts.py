@@ -17,10 +17,9 @@ from experiments.sprites.metric_codes import CLASS
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.metrics import class_accuracy, nmi
-from unknot.workflow.codes import codes_of
-from unknot.workflow.codes_file import Codes
-from unknot.workflow.item_scores import log_evidence
-from unknot.workflow.sweep.agreement import AGREEMENTS, agreements
+from unknot.workflow.codes import Codes, codes_of
+from unknot.workflow.evaluation import log_evidence
+from unknot.workflow.sweep.ranking import AGREEMENTS, agreements
 from unknot.workflow.trained_model import TrainedModel
 
 RESTARTS = 5

@@ -15,7 +15,7 @@ from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Se
 from experiments.ledger.fit_defaults import fitted, labeled_data, real_columns
 from experiments.tables.own_data_sets import GROUPS, Rows, read
 from unknot.data.sets.loading import load
-from unknot.workflow.item_scores import log_evidence
+from unknot.workflow.evaluation import log_evidence
 
 HIDDEN = 0.2  # share of the entries that are hidden
 LABELS = 100

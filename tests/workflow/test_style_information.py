@@ -8,7 +8,7 @@ import torch
 from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
 from unknot.models import node
-from unknot.workflow.style_information import style_information
+from unknot.workflow.codes import style_information
 
 DATA = from_arrays(np.random.default_rng(0).normal(size=(200, 3)))
 

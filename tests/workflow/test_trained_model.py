@@ -14,7 +14,7 @@ from unknot.cli import main
 from unknot.data.factor import Factor
 from unknot.errors import DataError, RunError, SpecError
 from unknot.models import node
-from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.trained_model import TrainedModel, item_rows, items_at_once
 
 NODES = [
     node("kind", "concrete", 3, inferred_from=["x"], labels=True),
@@ -108,3 +108,20 @@ def ended(*words: str) -> int:
     with pytest.raises(SystemExit) as end:
         main(list(words))
     return int(end.value.code or 0)
+
+
+# ---- A stretch of items, dense or sparse -----------------------------------------------------------------
+
+
+def test_sparse_rows_are_the_dense_ones() -> None:
+    x = torch.arange(12.0).reshape(4, 3) * torch.tensor([1.0, 0.0, 1.0])
+    for start, stop in ((0, 2), (1, 3), (2, 9)):
+        torch.testing.assert_close(item_rows(x.to_sparse(), start, stop).to_dense(), x[start:stop])
+        torch.testing.assert_close(item_rows(x, start, stop), x[start:stop])
+        assert item_rows(x.to_sparse(), start, stop).is_coalesced()
+
+
+def test_large_items_go_through_in_smaller_numbers() -> None:
+    assert items_at_once(torch.Size([1, 28, 28])) == 1000
+    assert items_at_once(torch.Size([3, 256, 256])) == 85
+    assert items_at_once(torch.Size([10**9])) == 1

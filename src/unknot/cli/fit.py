@@ -135,10 +135,10 @@ def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
 def _say(train: Dataset, test: Dataset | None) -> None:
     """What is data and what is label, before training begins."""
     from unknot.train.processes import first_process
-    from unknot.workflow.understood import understood
+    from unknot.workflow.data_summary import describe_data
 
     if first_process():
-        for line in understood(train, test):
+        for line in describe_data(train, test):
             typer.echo(line)
 
 

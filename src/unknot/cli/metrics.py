@@ -37,7 +37,7 @@ def command(
     import os
 
     from unknot.metrics.table import table
-    from unknot.workflow.codes_file import read_codes_and_factors
+    from unknot.workflow.codes import read_codes_and_factors
 
     read = read_codes_and_factors(file)
     wanted = None if only is None else [name.strip() for name in only.split(",")]
@@ -78,7 +78,7 @@ def _write(found: Table, json: Path | None, png: Path | None) -> None:
         write_file(json, (writer.dumps(found.to_dict(), indent=1) + "\n").encode())
     if png is not None:
         from unknot.errors import SpecError
-        from unknot.plots.importance_matrix import importance_matrix
+        from unknot.plots.codes import importance_matrix
         from unknot.plots.style import save
 
         if found.importance is None:

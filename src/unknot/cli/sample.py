@@ -45,10 +45,9 @@ def command(
     from unknot.data.likely_words import likely_words
     from unknot.data.text_dataset import TextDataset
     from unknot.data.user.csv_file import table_cells, write_table
-    from unknot.plots.image_grid import image_grid
+    from unknot.plots.images import image_grid
     from unknot.plots.style import save
-    from unknot.workflow.item_rows import items_at_once
-    from unknot.workflow.trained_model import TrainedModel
+    from unknot.workflow.trained_model import TrainedModel, items_at_once
 
     model = TrainedModel.load(run)
     texts = isinstance(model.data, TextDataset)

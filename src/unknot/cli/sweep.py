@@ -79,8 +79,7 @@ def command(
     """
     from unknot.cli.fit import make_recipe, parse_settings
     from unknot.metrics.table import wanted_scores
-    from unknot.workflow.sweep.grid import read_grid
-    from unknot.workflow.sweep.member import members
+    from unknot.workflow.sweep.member import members, read_grid
     from unknot.workflow.sweep.ranking import rank, refuse_unknown_number
     from unknot.workflow.sweep.sweep import Sweep
 

@@ -14,25 +14,29 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from unknot.errors import SpecError
-from unknot.estimator.fitted import Fitted
+from unknot.estimator.fitted import Fitted, go_on
 from unknot.estimator.input import read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, with_y
-from unknot.estimator.parameters import plain_parameters, refuse_wrong_parameters
-from unknot.estimator.training_arguments import model_options, training_settings, weights_of_classes
-from unknot.estimator.warm_start import go_on
+from unknot.estimator.parameters import (
+    model_options,
+    plain_parameters,
+    refuse_wrong_parameters,
+    training_settings,
+    weights_of_classes,
+)
 from unknot.models.spec import read_spec
 from unknot.train.loop import fit as train
 from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
-from unknot.workflow.counterfactuals.measured import counterfactuals
+from unknot.workflow.counterfactuals.evaluate import counterfactuals
+from unknot.workflow.data_summary import describe_data
+from unknot.workflow.evaluation import class_probabilities, log_evidence
 from unknot.workflow.hold_out import hold_out
-from unknot.workflow.item_scores import log_evidence
 from unknot.workflow.labels import label_kinds, with_described_classes
-from unknot.workflow.measures import class_probabilities
 from unknot.workflow.model_file import read_description, save_model
 from unknot.workflow.model_source import Described
+from unknot.workflow.trained_labels import merged, trained_labels
 from unknot.workflow.trained_model import TrainedModel
-from unknot.workflow.understood import understood
 from unknot.workflow.verdict.verdict import warn_if_badly_trained
 
 
@@ -154,12 +158,15 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         made = self._same(x, y, labels) if going_on else self._new(x, y, labels)
         weights = weights_of_classes(self, made)
         if self.verbose:
-            print("\n".join(understood(made.data)), file=sys.stderr)
+            print("\n".join(describe_data(made.data)), file=sys.stderr)
         data, held_out = hold_out(made.model, made.data, made.config)
         self.result_ = train(made.model.module, data, made.config, held_out=held_out)
         self.history_ = self.result_.history
         made.model.module.cpu().eval()
-        self._take(replace(made.model, class_weights=weights))
+        seen = trained_labels(made.data)
+        if going_on:
+            seen = merged(seen, self.trained_.trained_labels)
+        self._take(replace(made.model, class_weights=weights, trained_labels=seen))
         self.factors_ = dict(made.data.factors)
         if self.verdict:
             warn_if_badly_trained(made.model, made.data, self.history_)

@@ -10,13 +10,13 @@ from statistics import mean, stdev
 from typing import Any
 
 from unknot.files import write_file
-from unknot.plots.seeds_by_setting import seeds_by_setting
+from unknot.plots.curves import seeds_by_setting
 from unknot.report.content import beside
 from unknot.report.page import drawn, fill
 from unknot.report.section import Section, Table
-from unknot.workflow.measures import MEASURES
+from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.run import open_run
-from unknot.workflow.sweep.grid import point_text, short_names
+from unknot.workflow.sweep.member import point_text, short_names
 from unknot.workflow.sweep.ranking import Column, Finished, Ranking, what_choosing_gains
 from unknot.workflow.verdict.comparison import compare
 

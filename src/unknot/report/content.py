@@ -15,22 +15,17 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.graph import graph
 from unknot.metrics.classification import confusion_matrix
-from unknot.report.answered import answered
-from unknot.report.calibration import calibration
-from unknot.report.columns import moved_columns
 from unknot.report.gallery import Picture, gallery
-from unknot.report.imputation import imputation
-from unknot.report.in_words import in_words
-from unknot.report.mistakes import mistakes
-from unknot.report.predicted import predicted
+from unknot.report.predictions import answered, calibration, mistakes, predicted
 from unknot.report.section import Section
-from unknot.report.typical_rows import typical_rows
+from unknot.report.tables import imputation, moved_columns, typical_rows
+from unknot.report.texts import in_words
 from unknot.train.metrics_log import read_records
+from unknot.workflow.codes import style_information
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
-from unknot.workflow.counterfactuals.measured import counterfactuals
+from unknot.workflow.counterfactuals.evaluate import counterfactuals
 from unknot.workflow.evaluation import DatasetPrediction, Score, predict_dataset, scores
 from unknot.workflow.run import TrainedRun
-from unknot.workflow.style_information import style_information
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.comparison import Comparison, compare
 from unknot.workflow.verdict.verdict import Verdict, judge

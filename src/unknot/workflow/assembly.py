@@ -13,7 +13,7 @@ from torch import nn
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
 from unknot.models.spec import read_spec
-from unknot.plots.image_grid import drawn_in_ink
+from unknot.plots.images import drawn_in_ink
 from unknot.schema import check
 from unknot.train.config import TrainConfig
 from unknot.train.objective import resolve

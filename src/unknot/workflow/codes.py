@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,15 +14,118 @@ from torch.distributions import Categorical, Distribution, kl_divergence
 
 from unknot.core.handlers import modes
 from unknot.core.relaxed import Concrete
+from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
+from unknot.data.files.broken_file import explain_broken_file
+from unknot.data.files.npz_arrays import open_npz
+from unknot.errors import DataError
+from unknot.files import atomic_file
 from unknot.metrics import Probabilities
-from unknot.workflow.codes_file import Codes
-from unknot.workflow.evaluation import DatasetPrediction, predict_dataset
-from unknot.workflow.item_rows import items_at_once
+from unknot.models.families import family_of
+from unknot.objectives.diagnostics import information
+from unknot.workflow.evaluation import DatasetPrediction, class_probabilities, predict_dataset
 from unknot.workflow.labels import has_classes
-from unknot.workflow.measures import class_probabilities
-from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.trained_model import TrainedModel, items_at_once
+
+# ---- How much of the data each dimension of the style holds ----------------------------------------------
+
+
+def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> list[tuple[str, float]]:
+    """I(x; z_d) in nats for every dimension of the Gaussian nodes, most informative first (E19 Fig. 4 right).
+
+    Nodes are taken at the best values of their parents, so that q(z_d | x) is a density of x alone.
+    """
+    items = data.subset(range(min(_MEASURED, items_at_once(model.shape), len(data))))
+    best = model.mode_trace(items.batch(range(len(items))).x)
+    size = max(dataset_size, len(items))
+    found = []
+    with torch.no_grad(), torch.random.fork_rng(devices=[]), validation(False):
+        torch.manual_seed(0)
+        for node in model.latents:
+            if not family_of(node).gaussian or node.name not in best:
+                continue
+            dist = best[node.name].dist
+            q = Trace()
+            q.normal(dist.loc, dist.scale, name="code", event_dims=1)
+            nats = information(q, size).dimensions["code"]
+            found += [(f"{node.name}[{d}]", float(n)) for d, n in enumerate(nats)]
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+# Codes and factors of the same items in one .npz file: what `unknot metrics` reads, and what a sweep keeps of a run.
+# Arrays of one row an item: ``codes`` and ``factors``, or one array for each, ``code.NAME``, ``probabilities.NAME`` (rows
+# q(c|x) of a categorical code) and ``factor.NAME``. ``divergence.NAME``, one number a code, says how far it is from its
+# prior, and whether it is alive.
+
+
+@dataclass(frozen=True)
+class Codes:
+    """``codes`` and ``factors`` by name, ``(N,)``, ``(N, D)`` or Probabilities; ``divergences`` ``(D,)`` by code."""
+
+    codes: Mapping[str, Any]
+    factors: Mapping[str, Any] = field(default_factory=dict)
+    divergences: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def columns_of_divergences(self) -> np.ndarray | None:
+        """One number a column of the codes, or None where some code has none."""
+        if not all(name in self.divergences for name in self.codes):
+            return None
+        return np.concatenate([self.divergences[name] for name in self.codes])
+
+
+def read_codes(path: Path) -> Codes:
+    """The codes and, if it has any, the factors of a file."""
+    if not path.exists():
+        raise DataError(f"There is no file {path}.")
+    with explain_broken_file(path, "an .npz without pickled objects"), open_npz(path) as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    codes: dict[str, Any] = {}
+    factors: dict[str, Any] = {}
+    divergences: dict[str, np.ndarray] = {}
+    for name, values in arrays.items():
+        kind, _, part = name.partition(".")
+        if kind in ("codes", "code"):
+            codes[part or "code"] = values
+        elif kind == "probabilities":
+            codes[part or "class"] = Probabilities(values)
+        elif kind in ("factors", "factor"):
+            factors[part or "factor"] = values
+        elif kind == "divergence":
+            divergences[part] = values
+    if not codes:
+        raise DataError(f"{path} has no codes: {_needed(arrays)}")
+    return Codes(codes, factors, divergences)
+
+
+def read_codes_and_factors(path: Path) -> Codes:
+    """As :func:`read_codes`; a file without factors is refused."""
+    found = read_codes(path)
+    if not found.factors:
+        with open_npz(path) as archive:
+            raise DataError(f"{path} has no factors: {_needed(archive.files)}")
+    return found
+
+
+def write_codes(path: Path, made: Codes) -> None:
+    """Write a file that :func:`read_codes` reads, whole or not at all."""
+    arrays: dict[str, Any] = {f"factor.{name}": np.asarray(values) for name, values in made.factors.items()}
+    arrays |= {f"divergence.{name}": np.asarray(values) for name, values in made.divergences.items()}
+    for name, values in made.codes.items():
+        soft = isinstance(values, Probabilities)
+        arrays[f"probabilities.{name}" if soft else f"code.{name}"] = (
+            values.values if soft else np.asarray(values)
+        )
+    with atomic_file(path) as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def _needed(arrays: Any) -> str:
+    return (
+        "it needs arrays `codes` and `factors`, or `code.NAME` and `factor.NAME`, and has "
+        f"{', '.join(arrays) or 'none'}."
+    )
+
 
 MOST_ITEMS = 10_000  # as many as the scores' protocols take
 _MEASURED = 1000  # items from which divergences are estimated

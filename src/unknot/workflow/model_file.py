@@ -23,7 +23,8 @@ from unknot.files import bring_back, write_folder
 from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
 from unknot.workflow.model_source import PROGRAM, read_source
-from unknot.workflow.nested_source import FOLDER as NESTED
+from unknot.workflow.nested import FOLDER as NESTED
+from unknot.workflow.trained_labels import from_json, to_json
 from unknot.workflow.trained_model import TrainedModel
 
 FORMAT = 2
@@ -41,6 +42,7 @@ def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
         "words": list(model.words),
         "ink": model.ink,
         "class_weights": dict(model.class_weights),
+        "trained_labels": to_json(model.trained_labels),
         **more,
     }
     return {MODEL: sealed_json(content, indent=1), **model.source.files()}
@@ -72,6 +74,7 @@ def load_model(path: Path) -> TrainedModel:
         data, ink = dataset_without_items(content["data"]), bool(content["ink"])
         words = tuple(str(name) for name in content["words"])
         weights = {name: tuple(map(float, w)) for name, w in content.get("class_weights", {}).items()}
+        trained_labels = from_json(content.get("trained_labels", {}))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(f"{path / MODEL} is damaged ({type(error).__name__}: {error}).") from error
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
@@ -80,7 +83,7 @@ def load_model(path: Path) -> TrainedModel:
         RunFolder.open(path).load_weights(module)
     else:
         _load_weights(module, path, content.get("sha256"))
-    return TrainedModel(module.eval(), source, data, words, ink, weights)
+    return TrainedModel(module.eval(), source, data, words, ink, weights, trained_labels)
 
 
 def read_description(path: Path) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from unknot.models.ensemble_spec import EnsembleSpec, read_ensemble
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
 from unknot.suggest import did_you_mean
-from unknot.workflow.nested_source import NestedSource, describe_nested, nested_files, read_nested
+from unknot.workflow.nested import NestedSource, describe_nested, nested_files, read_nested
 from unknot.workflow.program import load_program, program_nodes
 
 PROGRAM = "program.py"  # a program's file in a run or a saved model

@@ -29,7 +29,7 @@ def parts(model: TrainedModel, x: Tensor) -> np.ndarray | None:
 
 
 def boxes(model: TrainedModel, x: Tensor) -> tuple[np.ndarray, list[list[str]]] | None:
-    """Where the parts lie, ``(N, K, 3)`` as :func:`~unknot.plots.boxed_images.boxed_images` has it, and their names.
+    """Where the parts lie, ``(N, K, 3)`` as :func:`~unknot.plots.images.boxed_images` has it, and their names.
 
     See :meth:`unknot.core.program.Program.boxes`. None if the program has no parts.
     """

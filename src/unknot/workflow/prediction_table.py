@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from unknot.data.dataset import Dataset
-from unknot.workflow.item_rows import items_at_once
+from unknot.workflow.evaluation import class_probabilities
 from unknot.workflow.labels import class_names
-from unknot.workflow.measures import class_probabilities
-from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.trained_model import TrainedModel, items_at_once
 
 
 def prediction_rows(

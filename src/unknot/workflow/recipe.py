@@ -28,7 +28,7 @@ from unknot.models.yaml_file import read_yaml
 from unknot.schema import check, shown
 from unknot.suggest import did_you_mean
 from unknot.workflow.labels import label_kinds, with_described_classes
-from unknot.workflow.nested_source import with_paths
+from unknot.workflow.nested import with_paths
 from unknot.workflow.schema import FILE
 from unknot.workflow.schema import SECTIONS as SCHEMAS
 

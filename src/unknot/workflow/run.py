@@ -17,8 +17,9 @@ from unknot.train.run_folder import RunFolder
 from unknot.workflow.assembly import Assembly, assemble, kept_default
 from unknot.workflow.hold_out import hold_out
 from unknot.workflow.model_file import model_files, read_description
-from unknot.workflow.nested_source import with_paths
+from unknot.workflow.nested import with_paths
 from unknot.workflow.recipe import SECTIONS, Recipe
+from unknot.workflow.trained_labels import trained_labels
 from unknot.workflow.trained_model import TrainedModel
 
 
@@ -50,6 +51,7 @@ def train_recipe(
     recipe = recipe.absolute()
     data = recipe.dataset(data_dir)
     budget, made = prepare(recipe, data)
+    made = replace(made, model=replace(made.model, trained_labels=trained_labels(made.data)))
     if say is not None:
         say(made.data, recipe.test_data(data))
     if not recipe.model:  # a run that is resumed keeps the default it began with

@@ -19,12 +19,31 @@ from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
 from unknot.models.spec import NodeSpec
 from unknot.workflow.class_weights import reweighed
-from unknot.workflow.followers import followers
-from unknot.workflow.generation import expected_items, sampled_items
-from unknot.workflow.item_rows import item_rows, items_at_once
+from unknot.workflow.generation import deterministic_children, expected_items, sampled_items
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
 from unknot.workflow.prediction import Prediction, mode_trace, predict
+
+# Stretches of items: how many go through the networks at once, and how they are cut out of dense data and sparse.
+
+_ITEMS = 1000
+_NUMBERS = 1 << 24  # of all items together; 64 MB
+
+
+def items_at_once(shape: Size) -> int:
+    """How many items of that shape go through the networks at once, so that memory follows them and not the data.
+
+    >>> items_at_once(Size([1, 28, 28])), items_at_once(Size([3, 256, 256]))
+    (1000, 85)
+    """
+    return max(1, min(_ITEMS, _NUMBERS // max(1, shape.numel())))
+
+
+def item_rows(x: Tensor, start: int, stop: int) -> Tensor:
+    """Items from ``start`` to before ``stop``; slices do not take sparse tensors, which are cut row by row."""
+    if not x.is_sparse:
+        return x[start:stop]
+    return x.narrow_copy(0, start, min(stop, len(x)) - start).coalesce()
 
 
 @dataclass(frozen=True)
@@ -46,6 +65,8 @@ class TrainedModel:
         Whether images are drawn as dark strokes on a page.
     class_weights : mapping from factor to tuple of float
         Weights of the classes in predictions (:mod:`unknot.workflow.class_weights`).
+    trained_labels : mapping from factor to ndarray of uint64
+        Digests of the items whose label was trained on (:mod:`unknot.workflow.trained_labels`).
     """
 
     module: nn.Module
@@ -54,6 +75,7 @@ class TrainedModel:
     words: tuple[str, ...] = ()
     ink: bool = False
     class_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    trained_labels: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False)
 
     # ---- what there is ------------------------------------------------------------------------------
 
@@ -170,7 +192,7 @@ class TrainedModel:
         q(s | i, l) for faces); all else stays as it was predicted.
         """
         axes = 0 if has_classes(self.node(name)) else 1
-        values, following = self.predict(x).values, followers(self.nodes, name)
+        values, following = self.predict(x).values, deterministic_children(self.nodes, name)
         if name not in values:
             raise SpecError(
                 f"'{name}' is predicted from other sites of the program: there is no site '{name}' to set."

@@ -9,7 +9,7 @@ from experiments.digits import mnist_restarts
 from experiments.digits.mnist_restarts import RESTARTS, _class_agreement, _rank_correlation, cases
 from experiments.sprites.metric_codes import CLASS
 from unknot.metrics import Probabilities
-from unknot.workflow.codes_file import Codes
+from unknot.workflow.codes import Codes
 
 
 def test_rank_correlation_is_one_minus_the_squared_differences_of_ranks():

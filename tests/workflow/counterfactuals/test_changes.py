@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from unknot.models import node
-from unknot.workflow.counterfactuals.changes import changes_of, reading
+from unknot.workflow.counterfactuals.evaluate import changes_of, reading
 
 
 def test_classes_are_read_when_they_are_the_class() -> None:

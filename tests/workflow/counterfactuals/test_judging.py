@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from tests.workflow.counterfactuals.exact import exact_data
-from unknot.workflow.counterfactuals.judging import MOST_JUDGED, MOST_LEARNED, judging
+from unknot.workflow.counterfactuals.reader import MOST_JUDGED, MOST_LEARNED, judging
 
 
 def rows(data) -> set[tuple[float, ...]]:

@@ -11,7 +11,7 @@ from unknot.data.from_arrays import from_arrays
 from unknot.errors import DataError
 from unknot.models import node
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
-from unknot.workflow.counterfactuals.measured import counterfactuals
+from unknot.workflow.counterfactuals.evaluate import counterfactuals
 
 
 def found(**how: float) -> dict[str, Counterfactual]:

@@ -12,7 +12,7 @@ from unknot.models import node
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.comparison import compare
-from unknot.workflow.verdict.linear_baseline import linear_summary
+from unknot.workflow.verdict.comparison import linear_summary
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(150, 5))

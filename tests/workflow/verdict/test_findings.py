@@ -10,9 +10,9 @@ from tests.workflow.models import untrained
 from unknot.models import node
 from unknot.models.yaml_file import parse_yaml
 from unknot.train.objective import resolve
-from unknot.workflow.measures import MEASURES
+from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.verdict.comparison import Comparison
-from unknot.workflow.verdict.findings import below_linear, by_heart, collapsed, improving
+from unknot.workflow.verdict.verdict import below_linear, by_heart, collapsed, improving
 
 
 def wrong(share: float, items: int = 400) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from unknot.data.column import Column
 from unknot.data.dataset import Dataset
 from unknot.data.from_arrays import from_arrays
-from unknot.workflow.verdict.linear_baseline import (
+from unknot.workflow.verdict.comparison import (
     affordable,
     constant_summary,
     linear_summary,

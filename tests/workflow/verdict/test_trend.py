@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binom, linregress
 
 from tests.statistics import FAILURE_RATE
-from unknot.workflow.verdict.trend import still_improving
+from unknot.workflow.verdict.verdict import still_improving
 
 
 def records(values: np.ndarray, **more: Any) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ class Canvas(Program):
         """Return the rows of canvases whose count depends on the way to look, ``(R,)``, and each count with its places.
 
         Two things may have been taken for one, or one for two. The nested model draws every candidate, and the one
-        with the largest ELBO is used (:mod:`unknot.workflow.candidates`).
+        with the largest ELBO is used (:mod:`unknot.workflow.prediction`).
         """
         return self.finder.candidates(x, self.ways)
 

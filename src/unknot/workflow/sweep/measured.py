@@ -12,8 +12,7 @@ from unknot.errors import DataError, RunError
 from unknot.files import write_file
 from unknot.metrics.table import table
 from unknot.train.metrics_log import read_records
-from unknot.workflow.codes import codes_of
-from unknot.workflow.codes_file import read_codes, write_codes
+from unknot.workflow.codes import codes_of, read_codes, write_codes
 from unknot.workflow.evaluation import Score, evaluate
 from unknot.workflow.run import TrainedRun
 
