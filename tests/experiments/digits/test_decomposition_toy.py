@@ -43,7 +43,7 @@ def test_without_identifiable_codes_the_information_goes_and_without_its_price_i
 ) -> None:
     def measured(left_out: str) -> float:
         model, x, _ = train(left_out, 800, 0)
-        return float(four_terms(model, x)["information"])
+        return four_terms(model, x)["information"].item()
 
     assert (measured(without) > measured("")) == (without == "identifiable")
 
