@@ -15,6 +15,7 @@ checkpoint, the first one alone writes)::
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 from typing import TYPE_CHECKING
@@ -53,6 +54,9 @@ def connect(device: str, precision: str) -> Fabric:
             f"train: device '{device}' with precision '{precision}' cannot be used: {error}"
         ) from error
     fabric.launch()
+    if world > 1:
+        # threads of the process group that still run while the interpreter shuts down abort the process now and then
+        atexit.register(part)
     return fabric
 
 
