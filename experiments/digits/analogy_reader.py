@@ -18,8 +18,8 @@ from experiments.digits.specks import share_with_specks
 from experiments.ledger.experiment import Numbers
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.metrics.analogies import colors_kept, share_as_intended, style_shift
-from unknot.metrics.sharpness import sharpness
-from unknot.workflow.counterfactuals.reader import NetworkReader
+from unknot.metrics.analogies import sharpness
+from unknot.workflow.counterfactuals.predictor import NetworkPredictor
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -35,7 +35,7 @@ class Reader:
     def read(self, images: Tensor) -> np.ndarray:
         """The class of each image, ``(...)`` from ``(..., C, H, W)``."""
         flat = images.flatten(0, -4)
-        return NetworkReader(self.model).read(flat)[self.factor].reshape(images.shape[:-3])
+        return NetworkPredictor(self.model).predict(flat)[self.factor].reshape(images.shape[:-3])
 
 
 def make_reader(data: str, factor: str, settings: Mapping[str, Any], seed: int) -> Reader:

@@ -18,8 +18,9 @@ from unknot.metrics import class_accuracy, nmi
 from unknot.models.two_trunks import PIXELS, SHAPES
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
-from unknot.plots.bars import bars
-from unknot.plots.image_grid import drawn_in_ink, image_grid
+from unknot.plots.curves import bars
+from unknot.plots.images import image_grid
+from unknot.workflow.data_summary import drawn_in_ink
 from unknot.plots.style import save
 from unknot.workflow.pictures import samples_by_class, traversals
 from unknot.workflow.recipe import Recipe

@@ -15,7 +15,8 @@ from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, leak_of, supe
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.metrics.analogies import share_as_intended
-from unknot.plots.image_grid import drawn_in_ink, image_grid
+from unknot.plots.images import image_grid
+from unknot.workflow.data_summary import drawn_in_ink
 from unknot.plots.style import save
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from unknot.models.two_trunks import PIXELS, SHAPES
 
 from experiments.digits.fixed_traces import fixed_traces
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
@@ -18,11 +19,10 @@ from experiments.ledger.fit_defaults import fitted
 from experiments.sprites.metric_codes import CLASS, STYLE, metric_codes
 from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.metrics import class_accuracy, dci, factor_vae, infomec, mig
-from unknot.models.two_trunks import PIXELS, SHAPES
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
-from unknot.plots.image_grid import image_grid
-from unknot.plots.importance_matrix import importance_matrix
+from unknot.plots.codes import importance_matrix
+from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.pictures import samples_by_class, traversals
 from unknot.workflow.trained_model import TrainedModel

@@ -13,14 +13,14 @@ from torch import Tensor
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_defaults import fitted
+from experiments.sprites import posed as program
 from experiments.sprites.dsprites import BLOCK, ITEMS, MEASURED, scores
 from experiments.sprites.metric_codes import CLASS
 from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.data.dataset import Dataset
 from unknot.metrics import Probabilities, infomec, model_centrality, udr
-from unknot.models.posed import posed as program
-from unknot.plots.image_grid import image_grid
-from unknot.plots.importance_matrix import importance_matrix
+from unknot.plots.codes import importance_matrix
+from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.pictures import reconstructions
 from unknot.workflow.trained_model import TrainedModel
@@ -177,7 +177,7 @@ EXPERIMENT = Experiment(
     },
     notes=(
         "**This model is told what a pose is**: its generator puts a template of one of three classes down at a place, "
-        "in a size and at an angle (`unknot.models.posed`). The objectives of the table `dsprites` are told nothing of "
+        "in a size and at an angle (`experiments.sprites.posed`). The objectives of the table `dsprites` are told nothing of "
         "the kind, so the two cannot be compared as objectives; what is shown is what structure buys. No labels. A "
         f"seed is a set of {RESTARTS} restarts, {STEPS:,} steps of {BATCH} each, of which UDR takes one by the codes "
         f"of {CHOSEN_ON:,} training images; images, their size, the split and the scores as in `dsprites`. The square "

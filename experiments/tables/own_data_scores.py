@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.ledger.experiment import Numbers
-from unknot.metrics.calibration import reliability
+from unknot.metrics.prediction_error import reliability
 
 TEST_SHARE, MOST_TEST = 0.3, 1000
 

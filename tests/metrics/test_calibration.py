@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unknot.metrics.calibration import reliability
+from unknot.metrics.prediction_error import reliability
 
 
 def test_bins_are_those_of_a_plain_loop() -> None:

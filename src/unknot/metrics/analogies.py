@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot.errors import SpecError
+
 
 def share_as_intended(read: np.ndarray, intended: np.ndarray | None = None) -> float:
     """Share of items that are read as what they were made for; ``read`` is ``(N, K)``, a column for each setting.
@@ -59,3 +61,21 @@ def colors_kept(before: np.ndarray, after: np.ndarray) -> float:
     together = (given * made).sum((0, 1))
     apart = np.sqrt((given**2).sum((0, 1)) * (made**2).sum((0, 1)))
     return float(np.mean(np.where(apart > 0, together / np.where(apart > 0, apart, 1), 0)))
+
+
+# ---- Sharpness of images: how much neighboring pixels differ ---------------------------------------------
+
+
+def sharpness(images: np.ndarray) -> float:
+    """``sqrt(mean (x_i - x_j)²)`` over pixels i, j side by side or one above the other; ``images`` is ``(..., H, W)``.
+
+    Blurring lowers it, so that the ratio to real images says how soft made ones are. It does not tell a blurred edge
+    from a pale one.
+
+    >>> sharpness(np.array([[0.0, 1.0], [0.0, 1.0]]))
+    0.7071067811865476
+    """
+    if images.ndim < 2 or max(images.shape[-2:]) < 2:
+        raise SpecError(f"sharpness: expected images (..., H, W) of several pixels, got {images.shape}")
+    across, down = np.diff(images, axis=-1), np.diff(images, axis=-2)
+    return float(np.sqrt((np.sum(across**2) + np.sum(down**2)) / (across.size + down.size)))

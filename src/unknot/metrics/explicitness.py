@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.parts.bins import categories
-from unknot.metrics.parts.columns import Arrays, Discrete
-from unknot.metrics.parts.design import one_hot, standardize, whole_or_split
-from unknot.metrics.parts.linear import fit_logistic
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Discrete, prepare
+from unknot.metrics.parts.information import categories
+from unknot.metrics.parts.predictors import fit_logistic, one_hot, standardize, whole_or_split
 from unknot.metrics.parts.result import Score, named
 
 

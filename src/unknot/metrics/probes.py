@@ -13,12 +13,13 @@ spread of the items learned from.
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unknot.errors import SpecError
-from unknot.metrics.classification import error_rate
+from unknot.metrics.prediction_error import error_rate
 
 NEIGHBORS = 5
 HIDDEN = 64  # units of the small network
@@ -117,3 +118,43 @@ def _quietly(probe: Any, codes: np.ndarray, truth: np.ndarray, category: type[Wa
         warnings.simplefilter("ignore", category)
         # a column of one number is wanted flat
         return probe.fit(codes, truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth)
+
+
+# ---- Leak: how much of a factor is left in codes that should not hold it ---------------------------------
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Errors of three probes on ``items`` other items, beside the error without any code (``chance``)."""
+
+    linear: float
+    neighbors: float
+    network: float
+    chance: float
+    items: int
+
+    @property
+    def carried(self) -> float:
+        """``1 - error / chance`` of the best probe, from 0 (nothing is there) to 1 (all of the factor is)."""
+        best = min(self.linear, self.neighbors, self.network)
+        return max(0.0, 1 - best / self.chance) if self.chance else 0.0
+
+
+def leak(codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray) -> Leak:
+    """What a linear probe, five neighbors and a small network read of a factor (:mod:`unknot.metrics.probes`).
+
+    >>> rng = np.random.default_rng(0)
+    >>> digit, noise = rng.integers(0, 2, 400), rng.normal(size=(400, 3))
+    >>> leak(noise[:200] + digit[:200, None] * 9, digit[:200], noise[200:] + digit[200:, None] * 9, digit[200:]).carried
+    1.0
+    """
+    sets = (codes, truth, test_codes, test_truth)
+    rows = test_truth.reshape(len(test_truth), -1)
+    known = ~np.isnan(rows).any(1) if is_numbers(test_truth) else test_truth >= 0
+    return Leak(
+        linear_probe_error(*sets),
+        neighbor_probe_error(*sets),
+        network_probe_error(*sets),
+        chance_error(truth, test_truth),
+        int(known.sum()),
+    )

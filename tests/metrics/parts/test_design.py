@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unknot.metrics.parts.columns import read_columns
-from unknot.metrics.parts.design import one_hot, split, standardize, whole_or_split
+from unknot.metrics.parts.predictors import one_hot, split, standardize, whole_or_split
 
 
 def test_indicators_know_their_code() -> None:

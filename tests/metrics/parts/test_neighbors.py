@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.feature_selection import mutual_info_classif
 
-from unknot.metrics.parts.neighbors import count_closer, neighbor_distance, neighbor_information
+from unknot.metrics.parts.information import count_closer, neighbor_distance, neighbor_information
 
 RNG = np.random.default_rng(0)
 

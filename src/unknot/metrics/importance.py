@@ -9,14 +9,50 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.parts.boosting import fit_boosting
-from unknot.metrics.parts.columns import Arrays, Columns, Discrete
-from unknot.metrics.parts.design import one_hot, split
-from unknot.metrics.parts.entropic import entropic
-from unknot.metrics.parts.forests import Forest
-from unknot.metrics.parts.prepare import Prepared, prepare
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, Prepared, prepare
+from unknot.metrics.parts.information import information
+from unknot.metrics.parts.predictors import Forest, fit_boosting, one_hot, split
 from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import Trees
+
+# ---- DCI's disentanglement and completeness of any matrix of importances ---------------------------------
+
+
+@dataclass(frozen=True)
+class Entropic:
+    """Both scores, and what each code and each factor adds to them."""
+
+    disentanglement: float
+    completeness: float
+    by_code: np.ndarray
+    by_factor: np.ndarray
+
+
+def entropic(importance: np.ndarray) -> Entropic:
+    """``D = Σ_j ρ_j (1 - H_K(P_j))`` over codes, ``C = Σ_k ρ_k (1 - H_D(P_k))`` over factors (Eastwood & Williams).
+
+    ``importance`` is ``(D, K)`` and not negative. P_j is row j, P_k column k, each divided by its sum; ρ is the share
+    of that sum in the whole; H_n is the entropy to the base n. Nothing important: both are 0.
+
+    >>> entropic(np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])).disentanglement
+    1.0
+    """
+    rows, columns = concentration(importance), concentration(importance.T)
+    total = max(float(importance.sum()), np.finfo(float).tiny)
+    disentanglement = float(rows @ importance.sum(1) / total)
+    completeness = float(columns @ importance.sum(0) / total)
+    return Entropic(disentanglement, completeness, rows, columns)
+
+
+def concentration(importance: np.ndarray) -> np.ndarray:
+    """``1 - H_n(P)`` of each row: 1 if all lies in one place, 0 if spread evenly or if there is nothing."""
+    total = importance.sum(1, keepdims=True)
+    places = importance.shape[1]
+    if places == 1:
+        return (total[:, 0] > 0).astype(float)
+    shares = importance / np.where(total > 0, total, 1.0)
+    logs = np.log(np.where(shares > 0, shares, 1.0))
+    return np.where(total[:, 0] > 0, 1 + (shares * logs).sum(1) / np.log(places), 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -120,3 +156,41 @@ def _boosted(
         columns.append(np.bincount(owner, found, minlength=len(codes.names)))
         scores.append(model.score(x[test], y[test]))
     return np.stack(columns, 1), np.array(scores)
+
+
+# ---- MED: DCI with mutual information in place of trees --------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Med(Result):
+    """``matrix`` ``(codes, factors)``: the share of each code in the information about a factor."""
+
+    disentanglement: float
+    completeness: float
+    by_code: Mapping[str, float]
+    by_factor: Mapping[str, float]
+    matrix: np.ndarray
+
+
+def med(
+    codes: Arrays,
+    factors: Arrays,
+    discrete: Discrete = None,
+    *,
+    discrete_factors: Discrete = None,
+    seed: int | None = 0,
+    protocol: Any = None,
+) -> Med:
+    """Cao et al. 2022: DCI's D and C of the importances ``I(v_k; z_j) / Σ_j' I(v_k; z_j')``."""
+    given = prepare("med", codes, factors, discrete, discrete_factors, seed, protocol)
+    mutual = information(given.codes, given.factors, given.settings).mutual
+    importance = mutual / np.maximum(mutual.sum(0), np.finfo(float).tiny)
+    found = entropic(importance)
+    return Med(
+        disentanglement=found.disentanglement,
+        completeness=found.completeness,
+        by_code=named(given.codes.names, found.by_code),
+        by_factor=named(given.factors.names, found.by_factor),
+        matrix=importance,
+        **given.said,
+    )
