@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import unknot
+from experiments.canvases.model.finder import LOOKS
 from tests.graph.graph_programs import (
     B,
     Decoder,
@@ -20,7 +21,6 @@ from tests.graph.graph_programs import (
 )
 from tests.models.canvas.test_canvas import labels, made
 from unknot.graph import Graph
-from unknot.models.canvas.finder import LOOKS
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLASSES = unknot.partial(torch.arange(B), torch.tensor([True, False, False, True]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from unknot.graph.layers import STAND_IN, layers, neighbors, order
+from unknot.graph.layout import STAND_IN, layers, neighbors, order
 
 
 def test_items_stand_below_all_their_parents() -> None:

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from unknot.parallel.worker_pool import run_in_processes
+from unknot.parallel.processes import run_in_processes
 from unknot.train.interrupt import Interrupts
 
 

@@ -12,6 +12,8 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
+from unknot.parallel.ray_tasks import run_on_ray
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -21,7 +23,7 @@ _INTERRUPTED = 130  # the exit code of a process that was told to end
 def run_in_processes(
     work: Callable[[Item], Made], items: Sequence[Item], workers: int
 ) -> Iterator[tuple[Item, Made | Exception]]:
-    """As :func:`unknot.parallel.run_all.run_all`, in so many processes."""
+    """As :func:`unknot.parallel.processes.run_all`, in so many processes."""
     others = active_children()
     # Fresh processes: threads of a forked torch do not work.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=begin_worker) as pool:
@@ -69,3 +71,27 @@ def _end(pool: ProcessPoolExecutor, workers: Sequence[BaseProcess]) -> None:
         for worker in workers:
             worker.kill()
         raise
+
+
+# ---- run_all: one function over many items, each result as soon as it is there ---------------------------
+
+
+def run_all(
+    work: Callable[[Item], Made], items: Sequence[Item], workers: int = 1, ray: str | None = None
+) -> Iterator[tuple[Item, Made | Exception]]:
+    """Every item with what ``work`` made of it, or with its failure, in the order in which they end.
+
+    A failure is one item's own affair: the others go on. An interrupt ends all. ``work`` and the items travel to other
+    processes, so they are a function of a module and plain data. With ``ray``, an address or "auto", they go to a Ray
+    cluster; else ``workers`` processes do them, and a single one is this process.
+    """
+    if ray is not None:
+        yield from run_on_ray(work, items, ray)
+    elif workers > 1 and len(items) > 1:
+        yield from run_in_processes(work, items, workers)
+    else:
+        for item in items:
+            try:
+                yield item, work(item)
+            except Exception as error:
+                yield item, error
