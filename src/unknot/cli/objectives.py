@@ -52,7 +52,7 @@ def _list(entries: list[Entry]) -> None:
 def _show(entry: Entry) -> None:
     from rich.console import Console
 
-    size = ", dataset_size" if entry.needs_dataset_size else ""
+    size = ", dataset_size" if entry.takes_dataset_size else ""
     lines = [
         f"{entry.name}: {entry.formula}",
         f"rewards {entry.rewards}",

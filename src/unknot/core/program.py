@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from torch.distributions import Bernoulli
 
 from unknot.core.evidence import GivenValues, Partial, given
-from unknot.core.handlers import replay
+from unknot.core.handlers import condition, replay
 from unknot.core.node import Loss, Node, Variable
+from unknot.core.site_prediction import SitePrediction, predict_site
 from unknot.core.trace import Trace
 from unknot.core.tracing import trace
 from unknot.errors import SpecError
@@ -145,6 +146,71 @@ class Program(nn.Module):
         with replay(p):
             q = trace(self.encode, x)
         return q, p
+
+    # ---- regularizers -------------------------------------------------------------------------------
+
+    def augment(self, x: Tensor, scored: bool) -> Tensor | None:
+        """Return a random view of training items, ``(B, ...)``; None, the default, if the program has no augmentation.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(B, ...)``.
+        scored : bool
+            Whether the decoder scores the view, in the place of the items.
+        """
+        return None
+
+    def factors_and_style(self, q: Trace, batch: Any) -> tuple[list[str], list[str]]:
+        """Return the sites of q that take labels, and those without labels that are inferred from the data.
+
+        By default the variables whose names are among the labels of the batch, and all others.
+        """
+        names = [node.name for node in q.variables()]
+        return [n for n in names if n in batch.values], [n for n in names if n not in batch.values]
+
+    def site_prediction(self, node: Variable) -> SitePrediction:
+        """Return the mode of a site of the encoder, and how confident it is."""
+        return predict_site(node)
+
+    def site_features(self, name: str, value: Tensor) -> Tensor:
+        """Return values of a site as vectors ``(..., D)`` whose distances can be compared; by default the values."""
+        return value
+
+    def score_latents(
+        self,
+        x: Tensor,
+        scored: Mapping[str, Tensor],
+        values: Mapping[str, Tensor],
+        samples: int | None = None,
+    ) -> Trace:
+        """Return the encoder's distributions of some sites for items ``x``, each observed at a given value.
+
+        By default the encoder is run with all values observed.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(B, ...)``.
+        scored : mapping from site to Tensor
+            The sites to return, with the values at which they are scored.
+        values : mapping from site to Tensor
+            The values of all sites, for the sites that depend on them.
+        samples : int, optional
+            The number of draws that ``values`` have.
+        """
+        q = Trace(samples)
+        together = all(values.get(name) is value for name, value in scored.items())
+        for run in [scored] if together else [{name: value} for name, value in scored.items()]:
+            with condition({**values, **run}):
+                one = trace(self.encode, x, None, samples)
+            for name in run:
+                q._store(name, one[name])
+        return q
+
+    def derive_latent(self, name: str, values: Mapping[str, Tensor]) -> Tensor:
+        """Return a draw of a site that is computed from other sites alone, at their values; without gradient."""
+        raise SpecError(_missing(self, "derive_latent(name, values)"))
 
     # ---- generation ---------------------------------------------------------------------------------
 

@@ -27,7 +27,8 @@ class Batch:
     * ``ids``: their numbers, int64 ``(B,)``;
     * ``values``: for each factor its labels ``(B,)`` or ``(B, D)``; what is not known is -1 (integers) or NaN (floats);
     * ``known``: for each factor which of the labels are known, bool ``(B,)``;
-    * ``dataset_size``: the number of items in the data set, which the estimators of the inference marginal need.
+    * ``dataset_size``: the number of items in the data set, which the estimators of the inference marginal need;
+    * ``second_view``: the items augmented at random, where a regularizer compares two views.
     """
 
     x: Tensor
@@ -35,6 +36,7 @@ class Batch:
     values: dict[str, Tensor]
     known: dict[str, Tensor]
     dataset_size: int
+    second_view: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -52,6 +54,7 @@ class Batch:
             {name: v.to(device, non_blocking=True) for name, v in self.values.items()},
             {name: k.to(device, non_blocking=True) for name, k in self.known.items()},
             self.dataset_size,
+            None if self.second_view is None else self.second_view.to(device, non_blocking=True),
         )
 
 

@@ -5,26 +5,25 @@ from unknot.objectives.capacity import annealed_capacity
 from unknot.objectives.catalogue import CATALOGUE
 from unknot.objectives.decomposition import decompose
 from unknot.objectives.diagnostics import information
-from unknot.objectives.discriminator import Discriminator, discriminator_loss
+from unknot.objectives.discriminator import Discriminator, discriminator_loss, factor_vae
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.information_maximization import information_maximization
-from unknot.objectives.semi_supervised import semi_supervised
-from unknot.objectives.sleep import sleep
-from unknot.objectives.supervised import supervised
-from unknot.objectives.supervision import supervision_rate, supervision_weight
-from unknot.objectives.table_one import (
+from unknot.objectives.literature import (
     anchor_vae,
     beta_tcvae,
     beta_vae,
     capacity_vae,
     dip_vae,
-    factor_vae,
     hfvae,
     info_vae,
     information_dropout,
     vae,
 )
+from unknot.objectives.semi_supervised import semi_supervised
+from unknot.objectives.sleep import sleep
+from unknot.objectives.supervised import supervised
+from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.terms import Terms
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 
 def annealed_capacity(step: int, final: float = 25.0, steps: int = 100_000) -> float:
-    """C of :func:`~unknot.objectives.table_one.capacity_vae`: from zero to ``final`` nats, linearly.
+    """C of :func:`~unknot.objectives.literature.capacity_vae`: from zero to ``final`` nats, linearly.
 
     ``step`` is how many steps have been taken, ``steps`` after how many C stays. Returns C in nats.
 

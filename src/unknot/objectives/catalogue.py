@@ -7,17 +7,20 @@ say how q(z) meets the prior.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from unknot.objectives import table_one
+from torch import nn
+
+from unknot.objectives import literature
+from unknot.objectives.discriminator import FactorVAE, factor_vae
 from unknot.objectives.elbo import elbo
 from unknot.objectives.importance_weighted import importance_weighted
 from unknot.objectives.information_maximization import information_maximization
 from unknot.objectives.semi_supervised import semi_supervised
 from unknot.objectives.sleep import sleep
 from unknot.objectives.supervised import supervised
+from unknot.objectives.symbols import symbols_of
 from unknot.objectives.terms import Terms
 
 
@@ -30,7 +33,9 @@ class Entry:
     * ``formula``, ``rewards``, ``reference``: what it maximizes, to which end, and who says so;
     * ``symbols``: the parameters that make it what it is, each with its meaning; defaults are the function's own;
     * ``row``: its row in E19's Table 1, None for the others;
-    * ``own_network``: the parameter that takes a network which is trained beside the model, if there is one;
+    * ``own_network``: the parameter that takes a network which is trained beside the model, if there is one, and
+      ``with_network`` makes a module of the objective and such a network, from a trace of the encoder;
+    * ``estimates_with``: symbols with which it estimates the inference marginal q(z), if it can do without;
     * ``of_sleep_phase``: whether its two traces are of items that the generative program makes, not of the batch's.
     """
 
@@ -42,21 +47,26 @@ class Entry:
     symbols: Mapping[str, str]
     row: int | None = None
     own_network: str | None = None
+    with_network: Callable[..., nn.Module] | None = None
+    estimates_with: tuple[str, ...] = ()
     of_sleep_phase: bool = False
 
     @property
     def defaults(self) -> dict[str, object]:
         """Symbol -> default; None where there is none and the caller must choose."""
-        signature = inspect.signature(self.function).parameters
-        return {
-            name: None if signature[name].default is inspect.Parameter.empty else signature[name].default
-            for name in self.symbols
-        }
+        known, _ = symbols_of(self.function)
+        return {name: None if known[name].required else known[name].default for name in self.symbols}
 
     @property
-    def needs_dataset_size(self) -> bool:
-        """Whether it estimates the inference marginal q(z), and so must know N."""
-        return "dataset_size" in inspect.signature(self.function).parameters
+    def takes_dataset_size(self) -> bool:
+        """Whether it can estimate the inference marginal q(z), for which it must know N."""
+        return "dataset_size" in symbols_of(self.function)[0]
+
+    def estimates_marginal(self, symbols: Collection[str]) -> bool:
+        """Whether it estimates the inference marginal q(z) when it is given these symbols."""
+        known, _ = symbols_of(self.function)
+        size = known.get("dataset_size")
+        return size is not None and (size.required or not set(self.estimates_with).isdisjoint(symbols))
 
 
 _WITH_LABELS = {
@@ -90,6 +100,7 @@ _FROM_LABELS = (
             "marginal": "by class, {'digit': 121}: price of classes not as common as the prior says; 1 is the bound",
             "groups": "tree of groups; by default each variable is one",
         },
+        estimates_with=("information", "between", "within"),
     ),
     Entry(
         "importance_weighted",
@@ -132,7 +143,7 @@ _FROM_LABELS = (
 _TABLE_ONE = (
     Entry(
         "vae",
-        table_one.vae,
+        literature.vae,
         "(1) + (2) + (3) + (4)",
         "codes that explain the data and stay, item by item, close to the prior",
         "Kingma & Welling 2013; Rezende et al. 2014",
@@ -141,7 +152,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "beta_vae",
-        table_one.beta_vae,
+        literature.beta_vae,
         "(1) + (3) + β ((2) + (4))",
         "for β > 1, codes near the prior: less correlation, but also less information about x",
         "Higgins et al. 2016",
@@ -150,7 +161,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "dip_vae",
-        table_one.dip_vae,
+        literature.dip_vae,
         "(1) + (2) + (3) + λ (4), with (4) as −Σ_{i≠j} C_ij² and −Σ_i (C_ii − V_i)²",
         "codes whose covariance over the data set is the prior's: uncorrelated, not necessarily independent",
         "Kumar et al. 2017",
@@ -163,7 +174,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "info_vae",
-        table_one.info_vae,
+        literature.info_vae,
         "(1) + (3) + λ (4)",
         "codes that are distributed like the prior over the whole data set, each as sharp as it likes",
         "Zhao et al. 2017",
@@ -172,7 +183,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "capacity_vae",
-        table_one.capacity_vae,
+        literature.capacity_vae,
         "(1) + (3) − γ |KL − C|, with KL = −((2) + (4))",
         "codes that use exactly C nats; raising C while training lets one code in after another",
         "Burgess et al. 2018; Alemi et al. 2018; by variable Dupont 2018 (JointVAE)",
@@ -184,7 +195,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "anchor_vae",
-        table_one.anchor_vae,
+        literature.anchor_vae,
         "(1) + (2) + (3) + (4) − λ (2)ᵃ",
         "for λ > 0, anchor codes z_a that carry much of x",
         "Gao et al. 2018",
@@ -193,7 +204,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "information_dropout",
-        table_one.information_dropout,
+        literature.information_dropout,
         "(1) + (3) + β (2) + γ (A)*",
         "codes that keep little of x beyond what reconstruction needs, with independent dimensions",
         "Achille & Soatto 2018",
@@ -202,7 +213,7 @@ _TABLE_ONE = (
     ),
     Entry(
         "beta_tcvae",
-        table_one.beta_tcvae,
+        literature.beta_tcvae,
         "(1) + (2) + (3) + (ii) + β (A)*",
         "independent dimensions, without a price on information",
         "Chen et al. 2018",
@@ -211,17 +222,18 @@ _TABLE_ONE = (
     ),
     Entry(
         "factor_vae",
-        table_one.factor_vae,
+        factor_vae,
         "(1) + (2) + (3) + (4) − γ TC, which is (1) + (2) + (3) + (ii) + β (A)* with β = 1 + γ",
         "independent dimensions, without a price on information; TC comes from a discriminator",
         "Kim & Mnih 2018",
         {"discriminator": "network z -> log q(z)/Π q(z_d), trained beside", "gamma": "extra price of TC"},
         row=8,
         own_network="discriminator",
+        with_network=FactorVAE,
     ),
     Entry(
         "hfvae",
-        table_one.hfvae,
+        literature.hfvae,
         "(1) + (3) + (ii) + α (2) + β (A) + γ (i)",
         "groups that are independent of each other and codes that are independent inside a group, each at its price",
         "Esmaeili et al. 2019 (E19)",

@@ -9,6 +9,7 @@ from typing import Any
 from unknot.errors import SpecError
 from unknot.schema import check
 from unknot.train.config_schema import TRAIN
+from unknot.train.objective import resolve
 from unknot.train.schedules import schedule
 
 
@@ -118,6 +119,8 @@ class TrainConfig:
         if not isinstance(self.objective, str | Mapping):
             del given["objective"]  # a function
         check(given, TRAIN, "train")
+        for objective in (self.objective, *(stage.get("objective", "elbo") for stage in self.stages)):
+            resolve(objective, dataset_size=1)
         if (self.steps is None) == (self.epochs is None):
             raise SpecError("train: give either steps or epochs, to say how long to train.")
         if self.references and self.labeled_share is not None:

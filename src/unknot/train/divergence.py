@@ -92,6 +92,7 @@ def culprit(step: Step, batch: Batch, states: dict[str, Tensor], terms: bool = T
     restore_torch(states)
     try:
         with validation(True):
+            batch = step.prepared(batch)
             q, p = step.traces(batch)
             check(q, p)
             values = dict(step.objective(q, p, batch, step.program)) if terms else {}

@@ -20,7 +20,7 @@ from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.errors import RunError, SpecError
 from unknot.train import seeding
-from unknot.train.adversary import Adversary, FactorVAE
+from unknot.train.adversary import Adversary
 from unknot.train.averaging import WeightAverage
 from unknot.train.checkpoint import Checkpoint
 from unknot.train.config import TrainConfig
@@ -31,7 +31,7 @@ from unknot.train.held_out import HeldOut, held_out_score
 from unknot.train.interrupt import Interrupts
 from unknot.train.lazy_adam import LazyAdam, entries
 from unknot.train.metrics_log import MetricsLog
-from unknot.train.objective import Objective, resolve, takes
+from unknot.train.objective import Given, Objective, resolve
 from unknot.train.processes import any_process, connect
 from unknot.train.progress import Progress
 from unknot.train.run_folder import RunFolder
@@ -69,6 +69,7 @@ def fit(
     run: RunFolder | None = None,
     held_out: HeldOut | None = None,
     on_step: OnStep | None = None,
+    fabric: Fabric | None = None,
 ) -> Result:
     """Train a model, in place. Under ``torchrun`` each process takes its part of every batch.
 
@@ -90,6 +91,8 @@ def fit(
         ``held_out(model)`` returns a score, better when larger. It may use no label outside the budget.
     on_step : callable, optional
         ``on_step(step, record)`` is called after each step, with the logged record or None.
+    fabric : Fabric, optional
+        The connection of this process, if the caller has one (:func:`~unknot.train.processes.connect`).
 
     Returns
     -------
@@ -97,7 +100,7 @@ def fit(
         The model has the trained weights: the best, else the averaged, else the last.
     """
     config.refuse_wrong_settings()
-    fabric = connect(config.device, config.precision)
+    fabric = fabric or connect(config.device, config.precision)
     with ExitStack() as stack:
         if run is not None and fabric.is_global_zero:
             stack.enter_context(run.lock())
@@ -139,9 +142,9 @@ class Loop:
         average = None if config.average_weights is None else WeightAverage(model, config.average_weights)
         stopping = EarlyStopping(config.patience)
         adversary = None
-        if isinstance(self.objective, FactorVAE):
-            adversary = Adversary(self.objective, self.traced, fabric.world_size)
-        self.state = TrainingState(model, self.objective, self.optimizer, average, stopping, adversary)
+        if self.objective.adversarial:
+            adversary = Adversary(self.objective.module, self._augmented_traces, fabric.world_size)
+        self.state = TrainingState(model, self.objective.module, self.optimizer, average, stopping, adversary)
         self.rate = schedule(config.learning_rate, self.epochs.steps, "learning_rate")
         self.temperature = _temperature(self.program, config, self.epochs.steps)
 
@@ -215,18 +218,25 @@ class Loop:
             with torch.no_grad():
                 return self.traced(self.epochs.batch(0))[0]
 
+        def resolved(given: Given) -> Objective:
+            return resolve(given, dataset_size, draw, self.config.compile)
+
         with seeding.kept():
             seeding.seed_all(self.config.seed)
-            compiled = self.config.compile
-            found = resolve(self.config.objective, dataset_size, draw, compiled)
-            found = found.to(self.fabric.device) if isinstance(found, nn.Module) else found
-            if self.config.references and (not takes(found, "reference") or lacks(self.program, "encode")):
+            objective = resolved(self.config.objective)
+            if objective.module is not None:
+                objective.module.to(self.fabric.device)
+            if self.config.references and (not objective.takes_reference or lacks(self.program, "encode")):
                 raise SpecError(
                     "train: references are for objectives that estimate q(z) from the batch, hfvae for instance, and "
                     "models with encode; leave them out."
                 )
-            given = self.config.stages
-            return found, plan(given, found, self.epochs.steps, self.model, dataset_size, draw, compiled)
+            stages = plan(self.config.stages, objective, self.epochs.steps, self.model, resolved)
+        return objective, stages
+
+    def _augmented_traces(self, batch: Batch) -> tuple[Trace, Trace]:
+        """Return the traces of a batch, augmented as in a step."""
+        return self.traced(self.objective.augmented(batch, self.program))
 
     def _enter_stage(self) -> None:
         """The objective of this step's stage, and its parameters held still; those of the stage before learn again."""

@@ -11,7 +11,7 @@ from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.data.batch import Batch
 from unknot.objectives.check import check
-from unknot.train.objective import StepObjective
+from unknot.train.objective import Objective
 from unknot.train.traced_program import TracedProgram
 
 Content = TypeVar("Content")
@@ -33,15 +33,15 @@ class Step(nn.Module):
     ----------
     traced : TracedProgram
         The model that is trained.
-    objective : StepObjective
+    objective : Objective
         What is maximized. It may be replaced between steps.
     compiled : bool
         Whether to compile the steps after the first one.
     """
 
-    objective: StepObjective
+    objective: Objective
 
-    def __init__(self, traced: TracedProgram, objective: StepObjective, compiled: bool) -> None:
+    def __init__(self, traced: TracedProgram, objective: Objective, compiled: bool) -> None:
         super().__init__()
         self.program: Program = traced.program
         self.traced = traced
@@ -73,14 +73,25 @@ class Step(nn.Module):
         if not eager:
             self.traced.learn(batch.content)  # a resumed run has no first step
         run = self._compute if eager else self._run
-        loss, means = run(batch.content, None if further is None else further.content)
+        items = self.prepared(batch.content)
+        loss, means = run(items, None if further is None else further.content)
         return loss, Held(means)
 
+    def prepared(self, batch: Batch) -> Batch:
+        """Return the batch as the programs see it: augmented, or with an augmented view of each item beside it."""
+        return batch if self.objective.sleeps else self.objective.augmented(batch, self.program)
+
     def traces(self, batch: Batch) -> tuple[Trace, Trace]:
-        """Return the two traces that the objective is evaluated on: of the batch, or of as many generated items."""
+        """Return the two traces that the objective is evaluated on.
+
+        They are those of a :meth:`prepared` batch, with the penalties of the regularizers as log-terms of p; or those
+        of as many generated items.
+        """
         if self.objective.sleeps:
             return self.program.sleep_phase(len(batch))
-        return self.traced(batch)
+        q, p = self.traced(batch)
+        self.objective.regularizers.add_to(self.program, batch, q, p)
+        return q, p
 
     def _compute(self, batch: Batch, further: Batch | None) -> tuple[Tensor, dict[str, Tensor]]:
         q, p = self.traces(batch)

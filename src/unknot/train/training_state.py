@@ -22,7 +22,7 @@ class TrainingState:
     """Weights, optimizer, average, early stopping, and how many steps are finished."""
 
     model: nn.Module
-    objective: Any
+    objective: nn.Module | None
     optimizer: torch.optim.Optimizer
     average: WeightAverage | None
     stopping: EarlyStopping
@@ -53,7 +53,7 @@ class TrainingState:
         }
         if self.average is not None:
             tensors |= under("average", self.average.state_dict())
-        if isinstance(self.objective, nn.Module):
+        if self.objective is not None:
             tensors |= under("objective", self.objective.state_dict())
         if self.adversary is not None:
             tensors |= under("adversary", pack_optimizer(self.adversary.optimizer))
@@ -65,7 +65,7 @@ class TrainingState:
         try:
             self.model.load_state_dict(made.part("model"))
             unpack_optimizer(self.optimizer, made.part("optimizer"))
-            if isinstance(self.objective, nn.Module):
+            if self.objective is not None:
                 self.objective.load_state_dict(made.part("objective"))
             if self.adversary is not None:
                 unpack_optimizer(self.adversary.optimizer, made.part("adversary"))

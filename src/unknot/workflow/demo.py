@@ -14,23 +14,29 @@ from unknot.data import load
 from unknot.errors import DataError
 from unknot.workflow.recipe import Recipe
 
+WHITENED = {"name": "mlp", "whiten": "digit"}
+DECODER = {"name": "mlp", "hidden": [400, 400]}
 MODEL: Mapping[str, Any] = {
     "augment": {"turn": 0.25, "scale": 0.2, "shear": 0.25, "shift": 0.1},
-    "agreement": 400.0,
-    "confidence": 0.9,
-    "swap": 1.0,
-    "independence": 5000.0,
     "nodes": {
         "digit": {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
-        "style": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"], "whiten": "digit"},
-        "x": {"family": "bernoulli", "parents": ["digit", "style"], "hidden": [400, 400]},
+        "style": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"], "encoder": WHITENED},
+        "x": {"family": "bernoulli", "parents": ["digit", "style"], "decoder": DECODER},
     },
 }
 TRAIN: Mapping[str, Any] = {
     "steps": 1000,
     "batch_size": 256,
     "labeled_share": 0.25,
-    "objective": {"name": "semi_supervised", "alpha": 400.0},
+    "objective": {
+        "name": "semi_supervised",
+        "alpha": 400.0,
+        "regularizers": {
+            "agreement": {"weight": 400.0, "confidence": 0.9},
+            "swap": 1.0,
+            "independence": 5000.0,
+        },
+    },
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
 
@@ -40,7 +46,7 @@ def demo_recipe(seed: int, data_dir: str | Path | None = None) -> tuple[Recipe, 
 
     Training stops after a number of steps, not after a time, so a slow machine takes longer and ends in the same model.
     """
-    labels = {"digit": 100, "seed": seed}
+    labels = {"budget": {"digit": 100}, "seed": seed}
     train = {**TRAIN, "seed": seed}
     try:
         load("mnist", data_dir=data_dir)

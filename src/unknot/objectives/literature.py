@@ -27,7 +27,6 @@ from unknot.objectives.decomposition import (
     decomposition_parts,
     expected_terms,
 )
-from unknot.objectives.discriminator import Discriminator, discriminator_log_ratio
 from unknot.objectives.marginal.gather import gather_items
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.anchors import anchor_information
@@ -36,10 +35,8 @@ from unknot.objectives.parts.class_parts import priced_classes
 from unknot.objectives.parts.floor import floored
 from unknot.objectives.parts.groups import MARGINAL, ROOT
 from unknot.objectives.parts.moments import Covariance, covariance_penalties
-from unknot.objectives.parts.site_terms import check_pair, log_ratio, proposals, reconstruction
+from unknot.objectives.parts.site_terms import KL, elbo_parts, proposals
 from unknot.objectives.terms import Terms
-
-KL = "kl"
 
 
 def vae(q: Trace, p: Trace) -> Terms:
@@ -64,7 +61,7 @@ def beta_vae(q: Trace, p: Trace, beta: float = 4.0) -> Terms:
 
     Returns ``Terms``: ``reconstruction`` and ``kl``.
     """
-    return expected_terms(q, p, _elbo_parts(q, p), {KL: beta})
+    return expected_terms(q, p, elbo_parts(q, p), {KL: beta})
 
 
 def dip_vae(
@@ -95,7 +92,7 @@ def dip_vae(
     """
     diagonal = lambda_d if lambda_d is not None else lambda_od * (10.0 if kind == "I" else 1.0)
     penalties = covariance_penalties(q, p, Covariance(kind), variables)
-    values = _elbo_parts(q, p)
+    values = elbo_parts(q, p)
     items = values[RECONSTRUCTION].shape[-1:]
     extra = {name: -penalty.expand(items) for name, penalty in penalties.items()}
     weights = {"off_diagonal": lambda_od, "diagonal": diagonal}
@@ -142,7 +139,7 @@ def capacity_vae(
     Returns ``Terms``: ``reconstruction`` and ``capacity``, or ``capacity[z]`` of each variable; the ``kl`` itself is
     in ``diagnostics``.
     """
-    values = _elbo_parts(q, p)
+    values = elbo_parts(q, p)
     sites = proposals(q, p)
     if any(node.gradient == "score_function" for node in sites):
         raise SpecError(
@@ -179,7 +176,7 @@ def anchor_vae(
 
     Returns ``Terms``: ``reconstruction``, ``kl`` and ``anchors``.
     """
-    values = _elbo_parts(q, p)
+    values = elbo_parts(q, p)
     values["anchors"] = anchor_information(q, dataset_size, anchors, options)
     return expected_terms(q, p, values, {"anchors": lambda_})
 
@@ -221,33 +218,6 @@ def beta_tcvae(q: Trace, p: Trace, dataset_size: int, beta: float = 6.0, **optio
     Returns ``Terms``: those of the decomposition.
     """
     return _weighted(q, p, dataset_size, None, {ROOT: beta, "within": beta}, options)
-
-
-def factor_vae(
-    q: Trace,
-    p: Trace,
-    discriminator: Discriminator,
-    gamma: float = 10.0,
-    variables: Sequence[str] | None = None,
-) -> Terms:
-    """(1)+(2)+(3)+(4) - γ TC: β-TCVAE with TC from a discriminator (Kim & Mnih 2018).
-
-    As β-TCVAE it is (1)+(2)+(3) + (ii) + β(A)* with β = 1 + γ. The discriminator tells draws of q(z) from draws
-    with permuted dimensions, and its log-odds estimate log q(z) / Π_d q(z_d). Train it beside the model with
-    :func:`~unknot.objectives.discriminator.discriminator_loss`. Rewards independent dimensions.
-
-    Arguments:
-
-    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
-    * ``discriminator``: the network from draws to log-odds; it gets no gradient here;
-    * ``gamma``: γ, the extra price of total correlation;
-    * ``variables``: the names of the variables the discriminator looks at, by default all.
-
-    Returns ``Terms``: ``reconstruction``, ``kl`` and ``total_correlation``.
-    """
-    values = _elbo_parts(q, p)
-    values["total_correlation"] = -discriminator_log_ratio(discriminator, q, variables)
-    return expected_terms(q, p, values, {"total_correlation": gamma})
 
 
 def hfvae(
@@ -300,13 +270,6 @@ def hfvae(
     chosen |= weights or {}
     held = floored(parts.values, chosen) if floor else chosen
     return expected_terms(q, p, values, {**held, **prices}, parts.details)
-
-
-def _elbo_parts(q: Trace, p: Trace) -> dict[str, Tensor]:
-    """``reconstruction``, (1)+(3), and ``kl``, (2)+(4) = log p(z) - log q(z | x), for every draw."""
-    check_pair(q, p)
-    first, *others = (log_ratio(node, p) for node in q.nodes())
-    return {RECONSTRUCTION: reconstruction(q, p), KL: sum(others, start=first)}
 
 
 def _weighted(
