@@ -23,7 +23,7 @@ import unknot
 from benchmarks.in_turns import medians, training_step
 from benchmarks.row import row
 from unknot.models import GraphicalModel, node
-from unknot.models.networks import mlp
+from unknot.models.networks.mlp import mlp
 from unknot.objectives import semi_supervised
 from unknot.workflow.nested import Nested
 
@@ -34,7 +34,7 @@ GOAL = 1.15
 DIGIT = [
     node("digit", "concrete", CLASSES, inferred_from=["x"], labels=True),
     node("style", "normal", STYLE, inferred_from=["x", "digit"]),
-    node("x", "bernoulli", parents=["digit", "style"], hidden=(256,), recognition_hidden=(256,)),
+    node("x", "bernoulli", parents=["digit", "style"], encoder={"name": "mlp", "hidden": [256]}, decoder={"name": "mlp", "hidden": [256]}),
 ]
 
 

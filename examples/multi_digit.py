@@ -28,7 +28,7 @@ import unknot
 from unknot import Trace
 from unknot.data import Batch, Dataset, LabelBudget, load
 from unknot.data.sets.multi_mnist import make_multi_mnist
-from unknot.models.networks import mlp
+from unknot.models.networks.mlp import mlp
 from unknot.train import TrainConfig, fit
 
 MOST, CANVAS, SIDE, STYLE = 3, 20, 8, 4  # digits on a canvas, its pixels, those of a digit, style dimensions

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "unknot"
 
-FOUNDATION = {"errors", "files", "missing", "parallel", "schema", "seal", "suggest"}
+FOUNDATION = {"errors", "files", "missing", "parallel", "schema", "seal", "suggest", "yaml_file"}
 PARTS = {"core", "graph", "data", "objectives", "models", "metrics", "train", "plots"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "schema": set(),
     "seal": set(),
     "suggest": set(),
+    "yaml_file": set(),
     "files": set(),
     "parallel": set(),
     "core": set(),

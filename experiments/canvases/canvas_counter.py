@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from experiments.canvases.model.cell_map import CellMap, over_views
 from experiments.ledger.fit_silently import fit_wholly
 from unknot.core.evidence import partial
 from unknot.core.trace import Trace
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
-from unknot.models.canvas.cell_map import CellMap, over_views
-from unknot.models.networks import mlp
+from unknot.models.networks.mlp import mlp
 from unknot.train.config import TrainConfig
 
 _CHUNK = 1000  # canvases counted at once

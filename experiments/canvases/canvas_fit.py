@@ -12,13 +12,13 @@ from typing import Any
 
 import torch
 
+from experiments.canvases.model import canvas as program
 from experiments.ledger.fit_silently import fit_wholly, train_quietly
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import SameAs
 from unknot.data.sets.multi_mnist import make_multi_mnist
-from unknot.models.canvas import canvas as program
 from unknot.train.config import TrainConfig
 from unknot.workflow.assembly import assemble
 from unknot.workflow.recipe import Recipe
@@ -88,7 +88,9 @@ def _counts(counts: Sequence[int]) -> dict[str, int]:
 def digit_model(digits: str, settings: str) -> tempfile.TemporaryDirectory[str]:
     """A folder with a model of single digits, trained once in a process on all labels; always from the same seed."""
     chosen = json.loads(settings)
-    trained = train_quietly(Recipe({"name": digits}, {"digit": "all"}, chosen["model"], chosen["train"]))
+    trained = train_quietly(
+        Recipe({"name": digits}, {"budget": {"digit": "all"}}, chosen["model"], chosen["train"])
+    )
     folder = tempfile.TemporaryDirectory()
     trained.model.save(folder.name)
     return folder

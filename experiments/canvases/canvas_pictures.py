@@ -9,7 +9,7 @@ import torch
 
 from experiments.canvases.canvas_scores import found_by
 from unknot.data.dataset import Dataset
-from unknot.plots.boxed_images import boxed_images
+from unknot.plots.images import boxed_images
 from unknot.plots.style import save
 from unknot.workflow.pictures import parts, reconstructions
 from unknot.workflow.trained_model import TrainedModel

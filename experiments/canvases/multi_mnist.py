@@ -40,24 +40,25 @@ JUDGED = (CELLS, FIRST, DREAMS, DREAMS_FIRST, TUNED)
 # never quite in the middle.
 DIGIT_MODEL: dict[str, Any] = {
     "augment": {"turn": 0.15, "scale": 0.2, "shear": 0.15, "shift": 0.12},
-    "agreement": 100.0,
-    "confidence": 0.9,
     "nodes": {
         "digit": {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True},
         "style": {"family": "normal", "size": 10, "inferred_from": ["x"]},
         "x": {
             "family": "bernoulli",
             "parents": ["digit", "style"],
-            "channels": [16, 32, 64],
-            "pooled": True,
-            "hidden": [400, 400],
+            "encoder": {"name": "conv", "channels": [16, 32, 64], "pooled": True},
+            "decoder": {"name": "mlp", "hidden": [400, 400]},
         },
     },
 }
 DIGIT_TRAIN: dict[str, Any] = {
     "steps": 800,
     "batch_size": 200,
-    "objective": {"name": "semi_supervised", "alpha": 100.0},
+    "objective": {
+        "name": "semi_supervised",
+        "alpha": 100.0,
+        "regularizers": {"agreement": {"weight": 100.0, "confidence": 0.9}},
+    },
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
 # What counts and finds learns first, in cheaper steps: from labels, from dreams, or from dreams and then a few labels.
@@ -249,26 +250,4 @@ EXPERIMENT = Experiment(
         COUNTER: "S17, without it",
     },
     captions=CAPTIONS,
-    notes=(
-        "Labels and looks go from left to right. The digit model is trained once, on all labels of MNIST's "
-        "training images and from one seed, saved, and nested as it is; seeds draw the labeled canvases, the "
-        "first weights and the batches. Our canvases keep the ink of digits apart, which S17 does not say, but for "
-        "one row. Settings were chosen on the last 4,000 training canvases and are the same for all shares of "
-        "labels. Cell choice: 3,000 steps of labels alone for the part that counts and finds, then 100 with the "
-        "bound of all canvases. Dreams first: 1,500 steps on canvases that the generative program makes (objective "
-        "sleep; one to three digits, apart a priori), no canvas of the data set being seen; then 150 on the "
-        "hundred labeled ones, if there are, and 100 with the bound of all. No labels: of canvases; the digit "
-        "model has MNIST's. At rest the finder sees a canvas in its eight symmetries, and looks at it in 16 ways: "
-        "what each look is drawn to, and 15 bolder ones; where they disagree on the count, the generative program "
-        "draws each, and the one of the greatest bound is taken. Chosen on tuning canvases (a tenth labeled): "
-        "2,000 with one to three digits were counted right in 99.0 % of cases by the first way, and in 99.3 to "
-        "99.5 % by 12, 16 and 24 ways; 500 with four in 90.0 and 94.0 to 94.8 %. At the true places 99.97 and 99.5 "
-        "% are: what goes wrong is that two digits with little between them are found as one, in the middle. The "
-        "counter is trained as long as the finder. S17's recognition: 700 steps of the whole model. S17's labels "
-        "for the constituent images are not used. Unseen counts: the trained model looks up to six times. Tried on "
-        "the tuning canvases, 800 steps, and not taken, all within noise of 98.7 % counts: a wider field of view, "
-        "ten times the weight on the count, a pooled head for the count, bumps that depend on what a cell sees; "
-        "with 3,000 steps ten times the weight on the choice of cells (99.15 against 99.2 %), and the mean of the "
-        "count's probabilities over 16 draws of the looks (no gain)."
-    ),
 )

@@ -17,8 +17,7 @@ from experiments.digits.ink import ink_and_background, ink_is_dark
 from experiments.digits.specks import share_with_specks
 from experiments.ledger.experiment import Numbers
 from experiments.ledger.fit_silently import error_of, train_quietly
-from unknot.metrics.analogies import colors_kept, share_as_intended, style_shift
-from unknot.metrics.analogies import sharpness
+from unknot.metrics.analogies import colors_kept, share_as_intended, sharpness, style_shift
 from unknot.workflow.counterfactuals.predictor import NetworkPredictor
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
@@ -50,7 +49,7 @@ def make_reader(data: str, factor: str, settings: Mapping[str, Any], seed: int) 
 def _made(data: str, factor: str, settings: str, seed: int) -> Reader:
     chosen = json.loads(settings)
     train = {**chosen["train"], "objective": "supervised", "seed": seed}
-    trained = train_quietly(Recipe({"name": data}, {factor: "all"}, chosen["model"], train))
+    trained = train_quietly(Recipe({"name": data}, {"budget": {factor: "all"}}, chosen["model"], train))
     return Reader(trained.model, factor, error_of(trained, factor))
 
 

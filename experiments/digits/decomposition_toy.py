@@ -185,9 +185,4 @@ EXPERIMENT = Experiment(
         "deviation wide, in the color of its heap, over circles of the prior; below, items in color over new ones "
         "drawn from the model, in gray. Numbers: the terms of the first seed, in nats."
     },
-    notes=(
-        f"{ITEMS} points in {KINDS} heaps on a ring; z is N(0, 1) in two dimensions. q(z) is the exact mixture over "
-        f"all items, p(x) an average over {PRIOR_DRAWS} draws of the prior. A term that is left out of the objective "
-        "is measured all the same; (3) is up to a constant, since items have a mass and p(x) is a density."
-    ),
 )

@@ -7,11 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from experiments.digits.evidence import EVIDENCE_HEAD
 from experiments.ledger.baselines import LEAK_MEASURES, leak_of, supervised
 from experiments.ledger.experiment import Case, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit_silently import error_of, train_quietly
 from experiments.tables.importance_prediction import importance_weighted_error
+from unknot.models.by_name import Named
 from unknot.models.graphical_model import GraphicalModel
+from unknot.models.networks.mlp import VectorHead
+from unknot.models.node_spec import NodeSpec
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.trained_model import TrainedModel
 
@@ -51,15 +55,22 @@ def settings_for(
 
 def alone(case: Case, row: str) -> Case:
     """The honest row to a case: the same encoder on the labels alone, for half the steps: it is done long before."""
-    train = supervised(case["train"], case["labels"])
+    train = without_agreement(supervised(case["train"], case["labels"]))
     train["steps"] = max(train["steps"] // 2, 1)
-    return {**case, "row": row, "model": {**case["model"], "agreement": 0.0}, "train": train, "draws": 0}
+    return {**case, "row": row, "train": train, "draws": 0}
+
+
+def without_agreement(train: Mapping[str, Any]) -> dict[str, Any]:
+    """Training settings without the agreement of two views."""
+    objective = dict(train["objective"])
+    kept = {name: weight for name, weight in objective.get("regularizers", {}).items() if name != "agreement"}
+    return {**train, "objective": {**objective, "regularizers": kept}}
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Errors in per cent, with a new labeled set, new weights and new draws for every seed."""
     train = {**settings["train"], "seed": seed}
-    labels = {FACTOR: settings["labels"], "seed": seed}
+    labels = {"budget": {FACTOR: settings["labels"]}, "seed": seed}
     trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
     numbers = {"error": error_of(trained, FACTOR)}
     if train["objective"]["name"] == "supervised":
@@ -76,9 +87,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 def without_evidence(model: TrainedModel) -> TrainedModel:
     """The same trained model, with a digit that is read by the recognition network alone."""
     module: Any = model.module
-    nodes = tuple(
-        replace(node, evidence=0.0, evidence_steps=0, evidence_below=1.0) for node in module.spec.nodes
-    )
+    nodes = tuple(_plain_node(node) for node in module.spec.nodes)
     plain = GraphicalModel(replace(module.spec, nodes=nodes), module.shape).to(
         next(module.parameters()).device
     )
@@ -86,9 +95,22 @@ def without_evidence(model: TrainedModel) -> TrainedModel:
     return replace(model, module=plain.eval())
 
 
+def _plain_node(node: NodeSpec) -> NodeSpec:
+    """The node with a network alone in the place of a network and evidence."""
+    if not _has_evidence(node):
+        return node
+    assert node.encoder is not None
+    kept = {key: value for key, value in node.encoder.options.items() if key in VectorHead.OPTIONS}
+    return replace(node, encoder=Named("mlp", kept))
+
+
+def _has_evidence(node: NodeSpec) -> bool:
+    return node.encoder is not None and node.encoder.name == EVIDENCE_HEAD
+
+
 def _weighs_evidence(model: TrainedModel) -> bool:
     module: Any = model.module
-    return bool(module.spec[FACTOR].evidence)
+    return _has_evidence(module.spec[FACTOR])
 
 
 def table(rows: Sequence[tuple[str, Mapping[str, Any]]], labels: Sequence[int]) -> list[Case]:

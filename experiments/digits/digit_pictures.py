@@ -11,13 +11,13 @@ import torch
 
 from experiments.digits.analogy_reader import Reader, analogy_numbers, make_reader
 from experiments.digits.image_panels import image_panels
-from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, leak_of, supervised
+from experiments.ledger.baselines import LEAK_MEASURES, leak_of, supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.metrics.analogies import share_as_intended
 from unknot.plots.images import image_grid
-from unknot.workflow.data_summary import drawn_in_ink
 from unknot.plots.style import save
+from unknot.workflow.data_summary import drawn_in_ink
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each
 from unknot.workflow.recipe import Recipe
@@ -48,12 +48,6 @@ OTHERS = (
     Measure("reconstruction", "reconstruction", "nats", decimals=1),
     Measure("reader_error", "the reader's test error", "%"),
 )
-NOTE = (
-    "The reader is a convolutional classifier of its own, trained on all training labels. An analogy keeps the style "
-    f"of one of {_ITEMS:,} test images and sets the digit; the style moves if the one recognized from the new image is "
-    "another than the one it was made from. Reconstruction: the cross entropy of an image and the image made of what "
-    f"is recognized in it. {LEAK_NOTE}"
-)
 CAPTIONS = {
     "analogies": (
         "Analogies. Left, test images; right, each with its own style and the digit of the column: along a row the "
@@ -79,7 +73,7 @@ def class_and_style(
             "family": "normal",
             "size": style,
             "inferred_from": ["x"] if apart else ["x", FACTOR],
-            **({"whiten": FACTOR} if whiten else {}),
+            **({"encoder": {"name": "mlp", "whiten": FACTOR}} if whiten else {}),
         },
         "x": {"parents": [FACTOR, STYLE], **x},
     }
@@ -128,7 +122,7 @@ class Look:
         train = supervised(_long(self.train, tier), shared["labels"])
         return [*found, {"row": ALONE, **alone, "train": train}]
 
-    def experiment(self, name: str, place: str, about: str, quick: str, notes: str) -> Experiment:
+    def experiment(self, name: str, place: str, about: str, quick: str) -> Experiment:
         """The experiment with its measures and captions."""
         grid = self.picture == "style-grid"
         return Experiment(
@@ -147,7 +141,6 @@ class Look:
             yardsticks=[Yardstick("goal", {"": goal}, "goal", key) for key, goal in self.goals.items()],
             judged={self.row: "goal"} if self.goals else {},
             captions=CAPTIONS,
-            notes=f"{notes} {NOTE}",
         )
 
 
@@ -161,7 +154,7 @@ def _long(train: Mapping[str, Any], tier: Tier) -> dict[str, Any]:
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Train, measure and draw."""
     train = {**settings["train"], "seed": seed}
-    labels = {FACTOR: settings["labels"], "seed": seed}
+    labels = {"budget": {FACTOR: settings["labels"]}, "seed": seed}
     trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
     error = {"error": error_of(trained, FACTOR)}
     if "reader" not in settings:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.plots.image_grid import draw_grid
+from unknot.plots.images import draw_grid
 from unknot.plots.style import INK, new_figure
 
 if TYPE_CHECKING:

@@ -25,7 +25,8 @@ def cases(tier: Tier) -> list[Case]:
     found: list[Case] = []
     for size, column in SIZES.items():
         style = {"family": "normal", "size": size, "inferred_from": ["x"]}
-        x = {"family": "bernoulli", "parents": [STYLE], "hidden": [400], "recognition_hidden": [400]}
+        layer = {"name": "mlp", "hidden": [400]}
+        x = {"family": "bernoulli", "parents": [STYLE], "encoder": layer, "decoder": layer}
         digit = {"family": "concrete", "size": 10, "inferred_from": ["x"], "labels": True}
         alone: dict[str, Any] = {"nodes": {STYLE: style, "x": x}}
         known: dict[str, Any] = {
@@ -52,7 +53,9 @@ def cases(tier: Tier) -> list[Case]:
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Train; codes are the means of test images, and codes of many dimensions are mapped to two by t-SNE."""
     train = {**settings["train"], "seed": seed}
-    trained = train_quietly(Recipe({"name": settings["data"]}, settings["labels"], settings["model"], train))
+    trained = train_quietly(
+        Recipe({"name": settings["data"]}, {"budget": settings["labels"]}, settings["model"], train)
+    )
     assert trained.test is not None
     shown = trained.test.batch(torch.arange(min(ITEMS, len(trained.test))))
     codes = trained.model.predict(shown.x).predictions[STYLE].numpy()
@@ -109,10 +112,4 @@ EXPERIMENT = Experiment(
     captions={
         "map": f"{ITEMS} test images by their codes, by t-SNE where these have 50 dimensions; color: digit."
     },
-    notes=(
-        f"{STEPS} steps of 128, one hidden layer of 400. Chance is about 10 %: a low share says that the style "
-        "does not tell the digit, which is the aim where the digit has a variable of its own and no merit where it has "
-        "none. The autoencoder's codes have any scale, those with a prior about that of N(0, 1), or less where a "
-        "dimension is not used."
-    ),
 )

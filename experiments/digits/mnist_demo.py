@@ -31,7 +31,7 @@ def cases(tier: Tier) -> Sequence[Case]:
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Test error in per cent, with a new labeled set for every seed."""
-    labels = {FACTOR: settings["labels"], "seed": seed}
+    labels = {"budget": {FACTOR: settings["labels"]}, "seed": seed}
     if "model" not in settings:
         return {"error": _linear_error(Recipe({"name": settings["data"]}, labels))}
     train = {**settings["train"], "seed": seed}
@@ -71,10 +71,4 @@ EXPERIMENT = Experiment(
     ],
     judged={ROW: "S17"},
     captions=CAPTIONS,
-    notes=(
-        "A convolutional encoder that reads a jittered image as the image itself, where the papers' are "
-        "perceptrons. The digit is kept out of the style by the means of mnist-analogies, where the style has networks "
-        "of its own and training is longer. Settings are the same for all seeds; they were chosen on the last 10,000 "
-        "training images."
-    ),
 )

@@ -116,10 +116,4 @@ EXPERIMENT = Experiment(
         Measure("bound_order", "bound", "", "higher"),
     ),
     budgets={"smoke": "seconds", "quick": "5 CPU minutes a set of restarts", "paper": "ten times the steps"},
-    notes=(
-        f"A seed is a set of {RESTARTS} restarts of E19's networks with a rewarded class, as in the ablation of "
-        f"mnist-hfvae ({ABLATION_STEPS:,} steps). UDR and ModelCentrality see the codes of 10,000 training images; the "
-        "classes' agreement is the mean NMI with the classes of the other restarts, and was added after a look at the "
-        f"first set; the bound is the importance-weighted one of {_BOUND_ITEMS}. Accuracies are of all test images."
-    ),
 )

@@ -18,5 +18,4 @@ EXPERIMENT = Look(
     place="S17 Fig. 2b, S16 Fig. 3",
     about="Two dimensions of style on MNIST, laid out for every digit.",
     quick="about 5 CPU minutes a seed",
-    notes="Convolutions, and two views that agree; the style is neither whitened nor priced.",
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.faces.plot_comparison import Curve, comparison
-from experiments.ledger.baselines import LEAK_MEASURES, LEAK_NOTE, leak_of, supervised
+from experiments.ledger.baselines import LEAK_MEASURES, leak_of, supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit_silently import error_of, train_quietly
 from unknot.objectives.supervision import supervision_rate
@@ -25,7 +25,7 @@ from unknot.workflow.recipe import Recipe
 MODEL = {
     "style": 10,
     "temperature": 0.66,
-    "x": {"hidden": [512], "recognition_hidden": [512]},
+    "x": {"encoder": {"name": "mlp", "hidden": [512]}, "decoder": {"name": "mlp", "hidden": [512]}},
 }
 LABELED_DRAWS = 20000  # of every training, whatever its rate
 ALONE_STEPS = 3400
@@ -76,7 +76,7 @@ def cases(tier: Tier) -> list[Case]:
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Test error of the digit encoder, and what the style tells of the digit."""
     train = {**settings["train"], "seed": seed}
-    labels = {"digit": settings["labels"], "seed": seed}
+    labels = {"budget": {"digit": settings["labels"]}, "seed": seed}
     trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
     numbers = {"error": error_of(trained, "digit")}
     return numbers if train["objective"]["name"] == "supervised" else numbers | leak_of(trained, "digit")
@@ -132,14 +132,4 @@ EXPERIMENT = Experiment(
         "supervision-rate": "Test error against the supervision rate ρ. Solid: ours, with the spread over seeds; "
         "dashed: S17, digitized."
     },
-    notes=(
-        "S17's model: one hidden layer of 512 in the encoder and in the generator, ten dimensions of style, a "
-        "Concrete digit at temperature 0.66, no jitter. ρ is the share of labeled images in a batch; γ = 1 is "
-        "their natural share, M / 60,000 (S17: M / 50,000), and lower rates are left out. Every training draws "
-        f"{LABELED_DRAWS:,} labeled images, so that it is the longer the smaller ρ is (batches "
-        "of 200, of 50 from ρ = 0.5 on). "
-        f"α = {WEIGHT:g} / ρ, so that the labels weigh the same beside the bound at every rate; S17 prints α = 50 for "
-        "its curve, which at this length leaves the digit to the style at small rates. Labels alone: the "
-        f"same encoder without the generative model, {ALONE_STEPS:,} steps. {LEAK_NOTE}"
-    ),
 )

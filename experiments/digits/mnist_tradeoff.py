@@ -106,9 +106,4 @@ EXPERIMENT = Experiment(
         "tradeoff": "Left: information against total correlation, β beside each point; right: the gap between what the "
         "class and the best dimension of the style tell of the digit, against β."
     },
-    notes=(
-        f"E19's networks, {STEPS} steps of 256, no labels; E19 has 50 restarts of full trainings. Information and "
-        f"correlation are estimated from {ITEMS:,} test images, so I(x; ·) cannot exceed the logarithm of the number "
-        "of training items, 11 nats. Rewarded: as in mnist-hfvae."
-    ),
 )

@@ -125,11 +125,4 @@ EXPERIMENT = Experiment(
     ),
     budgets={"smoke": "no time", "quick": "no time: it reads the ledger", "paper": "the same"},
     reads_results=True,
-    notes=(
-        "Variance components of a one-way layout (ANOVA estimates): a run's variance is that of its setting plus that "
-        "of its seed within the setting; what is missing to 100 % is the weights'. From-to is a 95 % interval by the F "
-        "distribution, for scores that scatter normally and alike in all settings: with few runs it is wide. Weights "
-        "are the objectives and prices of the table that a row names, all with the same networks; a wider range of "
-        "them would have a larger share. E19 finds that the seed does more than the weights."
-    ),
 )

@@ -22,5 +22,4 @@ EXPERIMENT = Look(
     place="S17 Fig. 2b, S16 Fig. 3",
     about="Two dimensions of style on SVHN, laid out for every digit.",
     quick="about 5 CPU minutes a seed",
-    notes="The best recipe of svhn, trained for a shorter time, on the same subset of 20,000 training images.",
 )

@@ -19,7 +19,7 @@ from experiments.ledger.fit_defaults import fitted
 from experiments.sprites.metric_codes import CLASS, STYLE
 from unknot.data import hold_out, load
 from unknot.data.dataset import Dataset
-from unknot.plots.image_grid import image_grid
+from unknot.plots.images import image_grid
 from unknot.plots.style import COLORS, INK, new_figure, quiet, save
 from unknot.workflow.trained_model import TrainedModel
 
@@ -202,13 +202,4 @@ EXPERIMENT = Experiment(
         "reconstructions": "Test images of combinations that were not in training, and what the model makes of them.",
         "features": "The feature of a digit's images, as measured in the pixels and as read from the codes.",
     },
-    notes=(
-        f"Held out are the {SHARE:.0%} of the training images of 7 with the widest stroke (2 · ink / edge) and of 0 "
-        "with the narrowest ink (√12 · standard deviation of its columns), and test images within the same limits are "
-        f"what is measured. {STEPS} steps, E19's networks, no labels. A feature is read from class and style by "
-        f"least squares on {READ_FROM:,} seen training images; as drawn again: measured in the reconstruction; errors "
-        "are root mean squares. What separates the codes costs detail: the VAE, whose class is not used, draws and "
-        "reads the unseen better, and HFVAE's class puts them where they belong. β = 4, γ = 3 was added once "
-        "β = 12, γ = 4 had been seen on these test images."
-    ),
 )

@@ -19,7 +19,7 @@ from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.objectives import information
-from unknot.plots.image_grid import image_grid
+from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.pictures import traversals
 from unknot.workflow.trained_model import TrainedModel
@@ -31,8 +31,17 @@ NAMED = {"smiling": "Smiling", "eyeglasses": "Eyeglasses", "male": "Male"}  # me
 SHOWN = 8  # dimensions in the picture
 NODES: dict[str, Any] = {
     CLASS: {"family": "concrete", "size": 2, "inferred_from": ["x"]},
-    STYLE: {"family": "normal", "size": DIMENSIONS, "inferred_from": ["x"], "recognition_hidden": [256]},
-    "x": {"family": "bernoulli", "parents": [CLASS, STYLE], "channels": [32, 32, 64]},
+    STYLE: {
+        "family": "normal",
+        "size": DIMENSIONS,
+        "inferred_from": ["x"],
+        "encoder": {"name": "mlp", "hidden": [256]},
+    },
+    "x": {
+        "family": "bernoulli",
+        "parents": [CLASS, STYLE],
+        "encoder": {"name": "conv", "channels": [32, 32, 64]},
+    },
 }
 OBJECTIVES: dict[str, dict[str, Any]] = {
     "HFVAE, β = 5, γ = 3": {"name": "hfvae", "beta": 5.0, "gamma": 3.0},
@@ -153,9 +162,4 @@ EXPERIMENT = Experiment(
         "traversals": "One test face; in each row one dimension of the style goes through its prior, those that know "
         "most of the image first; beside it the attribute that it tells best, with its effect."
     },
-    notes=(
-        f"The first 10,000 faces, the last 1,000 of them for tests, at {SIDE} x {SIDE} pixels in the quick tier (E19: "
-        f"all, at 64 x 64); {STEPS:,} steps of 128, N({DIMENSIONS}) and two classes. Effect: 2 · AUC - 1 of a "
-        "dimension's mean for an attribute; 0 is chance, 1 tells it without fail."
-    ),
 )

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.plots.image_grid import image_grid
+from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.labels import has_classes
 from unknot.workflow.pictures import one_of_each

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from unknot.models.two_trunks import PIXELS, SHAPES
 
 from experiments.digits.fixed_traces import fixed_traces
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
@@ -41,47 +40,52 @@ EVEN_FROM, EVEN_STAGES, EVEN_SHARE = 64.0, 8, 0.75
 WITHOUT_CORRELATION = ("vae", "beta_vae", "factor_vae")
 # Ours: first steps on the class alone, what it is paid for a nat then, and its parts that rest while prices fall.
 CLASS_STEPS, REWARD, EVENNESS = 300, 20.0, 2.0
-RESTING = ["trunk.shapes", f"recognition.{CLASS}"]
+RESTING = ["trunk.networks.shapes", f"recognition.{CLASS}"]
+CONVOLUTIONS = {"name": "conv", "channels": [16, 32, 32], "dropout": 0.0}
 # E19's priors, with small convolutions to read and two layers to draw. The class is read in the frame of the ink.
 NODES: dict[str, Any] = {
     CLASS: {
         "family": "concrete",
         "size": 3,
         "inferred_from": ["x"],
-        "sees": SHAPES,
-        "recognition_hidden": [64],
+        "encoder": {"name": "mlp", "part": "shapes", "hidden": [64]},
     },
     STYLE: {
         "family": "normal",
         "size": 10,
         "inferred_from": ["x"],
-        "sees": PIXELS,
-        "recognition_hidden": [128],
+        "encoder": {"name": "mlp", "part": "pixels", "hidden": [128]},
     },
     "x": {
         "family": "bernoulli",
         "parents": [CLASS, STYLE],
-        "channels": [16, 32, 32],
-        "hidden": [128, 256],
-        "dropout": 0.0,
-        "encoder": "framed",
+        "encoder": {
+            "name": "parts",
+            "shapes": {"name": "experiments.sprites.ink_frame:FramedTrunk", "encoder": CONVOLUTIONS},
+            "pixels": CONVOLUTIONS,
+        },
+        "decoder": {"name": "mlp", "hidden": [128, 256]},
     },
 }
 # The same with transposed convolutions to draw.
 DRAWN_NODES: dict[str, Any] = {
     **NODES,
-    "x": {key: value for key, value in NODES["x"].items() if key != "hidden"},
+    "x": {key: value for key, value in NODES["x"].items() if key != "decoder"},
 }
 # E19's own: 1200, 1200 and, for the style, 400; back 400, 1200, 1200 with hyperbolic tangents.
 E19_NODES: dict[str, Any] = {
     CLASS: {"family": "concrete", "size": 3, "inferred_from": ["x"]},
-    STYLE: {"family": "normal", "size": 10, "inferred_from": ["x"], "recognition_hidden": [400]},
+    STYLE: {
+        "family": "normal",
+        "size": 10,
+        "inferred_from": ["x"],
+        "encoder": {"name": "mlp", "hidden": [400]},
+    },
     "x": {
         "family": "bernoulli",
         "parents": [CLASS, STYLE],
-        "recognition_hidden": [1200, 1200],
-        "hidden": [400, 1200, 1200],
-        "activation": "tanh",
+        "encoder": {"name": "mlp", "hidden": [1200, 1200]},
+        "decoder": {"name": "mlp", "hidden": [400, 1200, 1200], "activation": "tanh"},
     },
 }
 E19_STEPS, E19_RATE = 6000, 5e-4
@@ -112,7 +116,7 @@ def cases(tier: Tier) -> list[Case]:
         "items": 200 if smoke else 737_280 if tier == "paper" else ITEMS,
         "block": 0 if smoke else 1 if tier == "paper" else BLOCK,
     }
-    pixels = {"pixels": max(data["block"], 1) ** 2}
+    pixels = {"family": {"name": "bernoulli", "pixels": max(data["block"], 1) ** 2}}
     small, drawn, wide = (
         {**nodes, "x": {**nodes["x"], **pixels}} for nodes in (NODES, DRAWN_NODES, E19_NODES)
     )
@@ -145,12 +149,17 @@ def class_first(nodes: Mapping[str, Any], train: Mapping[str, Any], alone: int) 
     """Ours: ``alone`` steps on the class, then HFVAE as printed, with a class that rests and is then rewarded."""
     # the generator sees the masses that are rewarded; any turn of an image is of its class
     exact = {**nodes, CLASS: {**nodes[CLASS], "gradient": "plug_in"}}
-    model = {"augment": {"turn": math.pi}, "agreement": REWARD, "nodes": exact}
+    model = {"augment": {"turn": math.pi}, "nodes": exact}
     prices = {"information": {CLASS: 1 - REWARD}, "marginal": {CLASS: 1 + EVENNESS * REWARD}}
-    first = {"name": "information_maximization", "information": REWARD, "marginal": EVENNESS * REWARD}
+    agreement = {"agreement": REWARD}
+    first = {"name": "information_maximization", "information": -REWARD, "marginal": EVENNESS * REWARD}
     rest = falling(OBJECTIVES[PRINTED], train)
-    stages = [{"steps": alone, "objective": first}, *({**one, "frozen": RESTING} for one in rest["stages"])]
-    last = {**rest["objective"], **prices}
+    resting = [
+        {**one, "objective": {**one["objective"], "regularizers": agreement}, "frozen": RESTING}
+        for one in rest["stages"]
+    ]
+    stages = [{"steps": alone, "objective": {**first, "regularizers": agreement}}, *resting]
+    last = {**rest["objective"], **prices, "regularizers": agreement}
     whole = {**rest, "steps": rest["steps"] + alone, "objective": last, "stages": stages}
     return {"model": model, "train": whole}
 
@@ -307,42 +316,4 @@ EXPERIMENT = Experiment(
         "traversals": "One test image; in each row one dimension of the style goes through its prior.",
         "classes": "New images: a class in each column, in each row one draw of the style.",
     },
-    notes=(
-        f"Quick tier: {ITEMS:,} random images of 737,280, averaged over {BLOCK} x {BLOCK} pixels and scored as all of "
-        f"these, the last tenth for tests, {STEPS:,} or {DRAWN_STEPS:,} steps of {BATCH}, a hundredth to a fortieth of "
-        "the usual training; E19's are of whole images, other networks and ten restarts. N(10) and three classes. The "
-        "objectives of the literature draw by transposed convolutions and train three times as long as ours: with our "
-        "two layers and steps they had .51 / .20, .50 / .22, .63 / .33, .56 / .14 and .53 / .08 on the test images, "
-        "one or two seeds; ours has a row with the larger generator too. Objectives with a price of "
-        f"correlation have one of information that falls to its own, by way of {_FALLS_IN_WORDS}, and the prices of "
-        "correlation in proportion, while that of single marginals stays. With that fall VAE and β-VAE mix x and y "
-        "(.28 / .02 both, on the test images); they, and FactorVAE, which starts as a VAE, have a price of "
-        f"{EVEN_FROM:g} that falls evenly in the first three quarters of the steps. On tuning images, drawn so, one "
-        "seed each, VAE had .60 / .32, HFVAE as printed .36 for Eastwood's score, both without the frame (without a "
-        "fall, 4,000 steps of 128, .60 / .14: x, y and size mixed in six codes), ours .80 / .51, each with three clean "
-        "codes, x, y and size, and VAE with no more after 10,000 steps. Scored are the "
-        f"dimensions that know at least {LIVE:g} nats of the image, and the class if it does: the means of pruned ones "
-        "still differ a little from image to image, and trees, which see no scale, would read them, while a class that "
-        "all but a few images share never moves and would win Kim's votes. By E19's protocols "
-        "(kim2018; eastwood2018, where all factors but the shape are numbers), MIG by 20 bins. **In all rows but the "
-        "last the class is read from the image moved and zoomed to the frame of its ink** (`encoder: framed`), so "
-        "it cannot become a place or a size; the style is read from the image as it is, and the generator is told "
-        f"nothing. Class first: {CLASS_STEPS} more steps before the others, on the class alone, which is paid for "
-        "what it knows, for classes alike in number, and for agreement with the image turned by any angle: so it is "
-        "told that a turn does not change what a thing is; it rests while prices fall, and is rewarded afterwards. "
-        "No row learns the turn in so few steps, so all draw round spots, and a new image does not show its class. "
-        "Several codes may share the size: InfoC counts that, Kim's and Eastwood's scores do not mind, and votes for "
-        "the turn may fall on one of them. Whether x and y part while the first price holds still depends on the seed. "
-        "E19's networks are its fully connected ones at half the resolution, with hyperbolic tangents to draw, for "
-        f"{E19_STEPS:,} steps at a rate of {E19_RATE:g} without a fall of prices: on tuning images .29 / .05 and three "
-        "live codes that mix x and y; with the fall one code came to life (.20 / 0). The settings are from two dozen "
-        "trials on training images whose scores were looked at. Not taken: a class that agrees with turned, zoomed and "
-        "shifted views, one of them or both, without a frame (it tells the size, or nothing); a style that "
-        "sees the frame too (size seemed to be read early and to mix with x, in two runs: .83 / .61 on "
-        "tuning images, but .64 / .34 and .67 / .43 on the test images, which were looked at before it was given "
-        "up); prices of single marginals that fall too (x and y come out mixed: the marginals of a mixture "
-        "are nearer to the prior); prices that fall from 16 (x, y and size come at once, mixed), from 64 "
-        "(the size never comes), or from 32 without a stop. A total correlation from few items is too small: the last "
-        "two columns show by how much."
-    ),
 )

@@ -175,14 +175,4 @@ EXPERIMENT = Experiment(
         "traversals": "One test image; in each row one code is changed: class, place, scale, angle.",
         "images": "Test images and what the model makes of them.",
     },
-    notes=(
-        "**This model is told what a pose is**: its generator puts a template of one of three classes down at a place, "
-        "in a size and at an angle (`experiments.sprites.posed`). The objectives of the table `dsprites` are told nothing of "
-        "the kind, so the two cannot be compared as objectives; what is shown is what structure buys. No labels. A "
-        f"seed is a set of {RESTARTS} restarts, {STEPS:,} steps of {BATCH} each, of which UDR takes one by the codes "
-        f"of {CHOSEN_ON:,} training images; images, their size, the split and the scores as in `dsprites`. The square "
-        "looks the same after a quarter of a turn and the ellipse after half, so no code can tell the whole "
-        "orientation; the size of a thing is that of its ink, which differs from shape to shape at the same scale. "
-        "The settings come from two trials on training images whose scores were looked at."
-    ),
 )

@@ -17,7 +17,7 @@ from experiments.sprites.metric_codes import CLASS, STYLE
 from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.data import hold_out
 from unknot.data.dataset import Dataset
-from unknot.plots.image_grid import image_grid
+from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.trained_model import TrainedModel
 
@@ -114,10 +114,4 @@ EXPERIMENT = Experiment(
     ),
     budgets={"smoke": "seconds", "quick": "1 to 3 CPU minutes a row and seed", "paper": "for a GPU"},
     captions={"reconstructions": "Test hearts in the right half, and what the model makes of them."},
-    notes=(
-        "Held out are all hearts in the right half of the places (one image in six); test images of these are what is "
-        "measured, beside test hearts in the left half. Settings as in `dsprites` and `dsprites-best`; the last knows "
-        f"what a place is. The place is read from the codes by least squares on {READ_FROM:,} seen training images; "
-        "errors are root mean squares. No labels."
-    ),
 )

@@ -12,7 +12,7 @@ from unknot.core.axes import cat
 from unknot.core.evidence import GivenValues
 from unknot.core.program import Program
 from unknot.core.trace import Trace
-from unknot.models.topic_networks import TopicDecoder, TopicTrunk, topic_head
+from unknot.models.words.topics import TopicDecoder, TopicTrunk, topic_head
 
 _SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
 
@@ -26,7 +26,7 @@ class TopicModel(Program):
             :func:`~unknot.objectives.hfvae` prices apart from that within them, ``{"first": 25, "second": 25}``.
         mixing: "product" (ProdLDA), "linear" (NVDM) or "mixture"; see :class:`TopicDecoder`.
         hidden, dropout, word_dropout, logarithm: of the encoder, see :class:`TopicTrunk`.
-        concentration, share_dropout, scale, sampled: of the decoder, see :class:`TopicDecoder`.
+        concentration, share_dropout, scale: of the decoder, see :class:`TopicDecoder`.
 
     >>> model = TopicModel(words=30, groups={"first": 3, "second": 2})
     >>> x = torch.randint(0, 3, (4, 30)).float()
@@ -48,7 +48,6 @@ class TopicModel(Program):
         logarithm: bool = True,
         share_dropout: float = 0.0,
         scale: bool = True,
-        sampled: int = 0,
     ) -> None:
         super().__init__()
         self.groups = dict(groups or {"topics": 50})
@@ -62,7 +61,7 @@ class TopicModel(Program):
                 for name, size in self.groups.items()
             }
         )
-        self.decoder = TopicDecoder(topics, words, mixing, concentration, share_dropout, scale, sampled)
+        self.decoder = TopicDecoder(topics, words, mixing, concentration, share_dropout, scale)
 
     def encode(self, x: Tensor, labels: Any = None, samples: int | None = None) -> Trace:
         """The recognition program: q(z | x) of every group, from counts ``(B, V)``, dense or sparse."""
@@ -78,7 +77,7 @@ class TopicModel(Program):
         p = Trace()
         z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])
         if x is None:
-            p.multinomial(100, logits=self.decoder.logits(z), name="x")
+            p.multinomial(100, logits=self.decoder(z), name="x")
         else:
             p.loss(lambda topics, counts: -self.decoder.log_likelihood(topics, counts), z, x, name="x")
         return p
@@ -87,7 +86,7 @@ class TopicModel(Program):
         """Probabilities of words ``(..., B, V)`` at the topics of ``q``."""
         p = Trace()
         z = cat([self._prior(p, name, size, q[name]) for name, size in self.groups.items()])
-        return self.decoder.logits(z).softmax(-1)
+        return self.decoder(z).softmax(-1)
 
     def _prior(self, p: Trace, name: str, size: int, value: Any) -> Tensor:
         zeros = self.decoder.words.weight.new_zeros(size)

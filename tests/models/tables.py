@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
-from unknot.models.ensemble import Ensemble
-from unknot.workflow.defaults import ensemble_for
+from unknot.models.ensemble.ensemble import Ensemble
+from unknot.workflow.default_models import TableEnsemble
 
 NAN = float("nan")
 
@@ -46,10 +47,10 @@ def only(data: Dataset, *names: str) -> Dataset:
     return Dataset(data.name, data.x, data.ids, {n: data.factors[n] for n in names}, table=data.table)
 
 
-def prepared(data: Dataset, **options: object) -> Ensemble:
+def prepared(data: Dataset, **options: Any) -> Ensemble:
     """An ensemble with random weights that knows the data."""
     torch.manual_seed(0)
-    made = Ensemble(ensemble_for(data, **options))
+    made = Ensemble(TableEnsemble(**options).spec(data))
     made.prepare(data)
     with torch.no_grad():
         for weight in made.parameters():

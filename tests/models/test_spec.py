@@ -1,9 +1,13 @@
 """Descriptions of models: what is refused, in which words, and what order nodes come in."""
 
+from dataclasses import fields
+from pathlib import Path
+
 import pytest
 
 from unknot.errors import SpecError
-from unknot.models.spec import ModelSpec, check_spec, node, read_spec
+from unknot.models.spec import MODEL, ModelSpec, check_spec, node, read_spec
+from unknot.schema import settings_table
 
 DIGIT = node("digit", "concrete", 10, inferred_from=["x"], labels=True)
 STYLE = node("style", "normal", 5, inferred_from=["x", "digit"])
@@ -98,3 +102,9 @@ def test_unreadable_files_are_refused(tmp_path) -> None:
     (tmp_path / "bad.yaml").write_text("nodes: [")
     with pytest.raises(SpecError, match="not valid YAML"):
         read_spec(tmp_path / "bad.yaml")
+
+
+def test_the_schema_and_the_guide_come_from_the_declaration() -> None:
+    assert set(MODEL["properties"]) == {one.name for one in fields(ModelSpec)} - {"recognition_order"}
+    guide = Path(__file__).parent.parent.parent / "docs" / "guide.md"
+    assert settings_table(ModelSpec) in guide.read_text()

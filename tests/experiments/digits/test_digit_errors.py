@@ -46,7 +46,9 @@ def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
 
 def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
     nodes = {**APART["nodes"], "digit": {**APART["nodes"]["digit"], "evidence": 1.0}}
-    recipe = Recipe({"name": "digits"}, {"digit": 50}, {**APART, "nodes": nodes}, {**TRAIN, "steps": 2})
+    recipe = Recipe(
+        {"name": "digits"}, {"budget": {"digit": 50}}, {**APART, "nodes": nodes}, {**TRAIN, "steps": 2}
+    )
     trained = train_quietly(recipe)
     assert trained.test is not None
     x = trained.test.batch(range(50)).x

@@ -32,11 +32,11 @@ def test_a_smoke_run_is_a_few_steps_on_the_embedded_digits() -> None:
 
 
 def test_its_own_row_is_judged_by_the_goals() -> None:
-    one = LOOK.experiment("n", "p", "a", "q", "notes")
+    one = LOOK.experiment("n", "p", "a", "q")
     assert one.judged == {"Unknot, M = 100": "goal"}
     assert [(y.measure, y.value("")) for y in one.yardsticks] == [("read", (99.0, None))]
 
 
 def test_a_grid_has_a_number_of_its_own() -> None:
-    keys = [m.key for m in LOOK.experiment("n", "p", "a", "q", "notes").measures]
+    keys = [m.key for m in LOOK.experiment("n", "p", "a", "q").measures]
     assert keys[:2] == ["read", "grid_read"]

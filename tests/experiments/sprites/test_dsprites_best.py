@@ -61,6 +61,6 @@ def test_the_model_goes_through_the_ordinary_doors(tmp_path: Path) -> None:
     model.save(tmp_path / "model")
     again = TrainedModel.load(tmp_path / "model")
     torch.testing.assert_close(again.reconstruct(x), model.reconstruct(x))
-    assert again.sample(3, **{"class": 2}).shape == (3, 1, 16, 16)
+    assert again.sample(3, {"class": 2}).shape == (3, 1, 16, 16)
     assert again.vary(x, "class", torch.arange(3)).shape == (5, 3, 1, 16, 16)
     assert {"class", "place", "scale"} <= {node.name for node in again.latents}

@@ -6,7 +6,7 @@ import torch
 
 from experiments.topics.topic_model import TopicModel
 from experiments.topics.topic_posterior import posterior
-from unknot.models.word_networks import word_log_likelihood
+from unknot.models.words.counts import word_log_likelihood
 
 
 def test_refining_raises_the_bound_to_the_true_posterior() -> None:

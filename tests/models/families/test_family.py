@@ -68,10 +68,8 @@ def test_only_a_gaussian_has_units(name: str) -> None:
     standard = torch.randn(2, SIZE)
     assert family_of(spec).from_standard(spec, standard) is standard
     for units in ({"center": [1.0] * SIZE}, {"spread": [1.0] * SIZE}):
-        wrong = node("z", name, SIZE, inferred_from=["x"], **units)
-        with pytest.raises(
-            SpecError, match=f"of a normal latent node, but got 3 for a {name} node of size 3"
-        ):
+        wrong = node("z", name, SIZE, inferred_from=["x"], prior=units)
+        with pytest.raises(SpecError, match=f"a prior of {name} has no parameters to set"):
             read_spec([wrong, node("x", "normal", parents=["z"])])
 
 

@@ -1,4 +1,4 @@
-"""One of K classes, relaxed."""
+"""One of K classes, relaxed or as it is."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
-from torch.distributions import Distribution
+from torch.distributions import Categorical, Distribution, OneHotCategorical
 from torch.nn.functional import one_hot
 
 from unknot.core.relaxed import Concrete
+from unknot.core.site_prediction import SitePrediction, first_draw
 from unknot.core.trace import Trace
-from unknot.models.agreement import Reading, first_draw
 from unknot.models.families.family import Family, LabelKind, Settings
 
 
@@ -72,10 +72,26 @@ class ConcreteFamily(Family):
             outputs, temperature, value=value, name=self.spec.name, gradient=gradient, event_dims=1
         )
 
-    def reading(self, dist: Any) -> Reading:
+    def prediction(self, dist: Any) -> SitePrediction:
         probs = first_draw(dist.probs.detach(), 1)
         confidence, best = probs.max(-1)
-        return Reading(one_hot(best, self.size).to(probs.dtype), confidence)
+        return SitePrediction(one_hot(best, self.size).to(probs.dtype), confidence)
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
+
+
+class CategoricalFamily(ConcreteFamily):
+    """One of K classes as a one-hot vector, enumerated unless another gradient is named."""
+
+    name = "categorical"
+    distributions = (OneHotCategorical, Categorical)
+    suits = ()
+    default_gradient = "enumerate"
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.one_hot_categorical(
+            logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
+        )

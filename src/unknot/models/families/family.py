@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -10,9 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Distribution
 
+from unknot.core.site_prediction import SitePrediction
 from unknot.core.trace import Trace
-from unknot.models.agreement import Reading
-from unknot.models.node_spec import NodeSpec, refuse_units
+from unknot.errors import SpecError
+from unknot.models.by_name import check_options
+from unknot.models.node_spec import NodeSpec, check_prior
+from unknot.schema import Schema
 
 SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
 
@@ -30,11 +34,13 @@ class Settings:
 class Family(nn.Module, ABC):
     """A latent node's family: ``parameters_size`` outputs of a network become its distribution.
 
-    ``site`` makes the node's site from these outputs. The facts below and the class methods are all that the rest of
-    the package knows of a family: they need a description, not a built model.
+    ``site`` makes the node's site from these outputs. The class attributes and class methods are all that the rest of
+    the package knows about a family: they need a description, not a model.
     """
 
     name: ClassVar[str]  # in descriptions
+    OPTIONS: ClassVar[Mapping[str, Schema]] = {}  # of ``family: {name: ..., option: ...}``
+    PRIOR: ClassVar[Mapping[str, Schema]] = {}  # parameters of the prior that a description may set
     distributions: ClassVar[tuple[type[Distribution], ...]] = ()  # of its sites, to know it in any program
     has_classes: ClassVar[bool] = False  # labels are one class (B,) an item; otherwise vectors (B, D)
     gaussian: ClassVar[bool] = False  # dimensions with a mean and a width each, that can be swept one by one
@@ -56,7 +62,10 @@ class Family(nn.Module, ABC):
     @classmethod
     def check_node(cls, spec: NodeSpec) -> None:
         """Refuse a description that is no node of this family."""
-        refuse_units(spec)
+        check_options(spec.family, cls.OPTIONS, f"model.nodes.{spec.name}.family")
+        check_prior(spec, cls.PRIOR)
+        if spec.size is None or spec.size < 1:
+            raise SpecError(f"node '{spec.name}': needs a size, the number of its classes or dimensions")
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
@@ -121,8 +130,8 @@ class Family(nn.Module, ABC):
         return self.site(p, outputs, value, temperature, self.generating_gradient)
 
     @abstractmethod
-    def reading(self, dist: Any) -> Reading:
-        """The best value of an encoder's distribution, and how sure that is; without gradient."""
+    def prediction(self, dist: Any) -> SitePrediction:
+        """The mode of an encoder's distribution and its confidence, without gradient."""
 
     @abstractmethod
     def prior_outputs(self) -> Tensor:

@@ -3,43 +3,44 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 from torch.distributions import Normal
 from torch.nn.functional import softplus
 
+from unknot.core.site_prediction import SitePrediction, first_draw
 from unknot.core.trace import Trace
-from unknot.models.agreement import Reading, first_draw
 from unknot.models.families.family import SMALLEST_SCALE, Family
-from unknot.models.node_spec import NodeSpec, units_error
+from unknot.models.node_spec import NodeSpec
+from unknot.schema import Schema, list_of, number
 
 
 class NormalFamily(Family):
-    """A vector of real numbers, in the units of its ``center`` and ``spread``: networks see it standardized."""
+    """A vector of real numbers, in the units of its prior: networks see it standardized."""
 
     name = "normal"
     distributions = (Normal,)
     gaussian = True
     label_kind = "continuous"
     suits = ("continuous",)
+    PRIOR: ClassVar[Mapping[str, Schema]] = {
+        "center": list_of(number(), words="a list of numbers, one for each dimension"),
+        "spread": list_of(number(above=0), words="a list of positive numbers, one for each dimension"),
+    }
     center: Tensor
     spread: Tensor
 
     def __init__(self, spec: NodeSpec) -> None:
         super().__init__(spec)
-        self.standard = not (spec.center or spec.spread)
-        center = torch.tensor(spec.center or [0.0] * self.size, dtype=torch.float32)
-        spread = torch.tensor(spec.spread or [1.0] * self.size, dtype=torch.float32)
+        prior = spec.prior or {}
+        self.standard = not prior
+        center = torch.tensor(prior.get("center", [0.0] * self.size), dtype=torch.float32)
+        spread = torch.tensor(prior.get("spread", [1.0] * self.size), dtype=torch.float32)
         self.register_buffer("center", center, persistent=False)  # the description keeps them
         self.register_buffer("spread", spread, persistent=False)
-
-    @classmethod
-    def check_node(cls, spec: NodeSpec) -> None:
-        for key in ("center", "spread"):
-            if len(getattr(spec, key)) not in (0, spec.size):
-                raise units_error(spec, key)
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
@@ -50,13 +51,14 @@ class NormalFamily(Family):
         numbers = labels.reshape(len(labels), -1).double()
         spread = numbers.std(0, correction=0)
         spread = torch.where(spread > 0, spread, 1.0)
-        return {**described, "center": numbers.mean(0).tolist(), "spread": spread.tolist()}
+        return {**described, "prior": {"center": numbers.mean(0).tolist(), "spread": spread.tolist()}}
 
     @classmethod
     def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
-        if spec.spread:
-            standard = standard * torch.tensor(spec.spread)
-        return standard + torch.tensor(spec.center) if spec.center else standard
+        prior = spec.prior or {}
+        if "spread" in prior:
+            standard = standard * torch.tensor(prior["spread"])
+        return standard + torch.tensor(prior["center"]) if "center" in prior else standard
 
     @property
     def parameters_size(self) -> int:
@@ -74,9 +76,11 @@ class NormalFamily(Family):
             loc, scale = self.center + self.spread * loc, self.spread * scale
         return trace.normal(loc, scale, value=value, name=self.spec.name, gradient=gradient, event_dims=1)
 
-    def reading(self, dist: Any) -> Reading:
+    def prediction(self, dist: Any) -> SitePrediction:
         loc = first_draw(dist.mean.detach(), 1)
-        return Reading(loc, torch.ones_like(loc[..., 0]))  # a Gaussian is as sure as its units are wide
+        return SitePrediction(
+            loc, torch.ones_like(loc[..., 0])
+        )  # a Gaussian is as sure as its units are wide
 
     def prior_outputs(self) -> Tensor:
         unit = math.log(math.expm1(1.0 - SMALLEST_SCALE))  # softplus(unit) + smallest = 1

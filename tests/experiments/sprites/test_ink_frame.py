@@ -1,0 +1,76 @@
+"""The frame of the ink: moments by hand, what a framed image no longer tells, and who sees it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from unknot.models.two_trunks import PIXELS, SHAPES, TwoTrunks
+
+from experiments.sprites.ink_frame import SPREAD, FramedTrunk, framed, ink_moments
+from tests.objectives.regularizers.programs import NODES, batch_of_digits
+from unknot.models.graphical_model import GraphicalModel
+
+
+def bar(left: float, top: float, size: float, side: int = 64) -> Tensor:
+    """A bar twice as wide as high, (1, 1, side, side), its middle at (left, top) from -1 to 1."""
+    place = (2 * torch.arange(side) + 1) / side - 1
+    inside = ((place - left).abs() < size)[None, :] & ((place - top).abs() < size / 2)[:, None]
+    return inside[None, None].float()
+
+
+def test_the_moments_are_those_of_a_double_loop() -> None:
+    images = torch.rand(3, 2, 5, 7, generator=torch.Generator().manual_seed(0))
+    center, spread = ink_moments(images)
+    for item in range(3):
+        points = [
+            (float(images[item, :, row, column].mean()), (2 * column + 1) / 7 - 1, (2 * row + 1) / 5 - 1)
+            for row in range(5)
+            for column in range(7)
+        ]
+        total = sum(ink for ink, _, _ in points)
+        right = sum(ink * u for ink, u, _ in points) / total
+        down = sum(ink * v for ink, _, v in points) / total
+        square = sum(ink * ((u - right) ** 2 + (v - down) ** 2) for ink, u, v in points) / total
+        assert center[item].tolist() == pytest.approx([right, down], abs=1e-5)
+        assert float(spread[item]) == pytest.approx(square**0.5, abs=1e-5)
+
+
+def test_place_and_size_are_gone_and_the_shape_is_not() -> None:
+    here, there = framed(bar(-0.4, 0.3, 0.25)), framed(bar(0.3, -0.2, 0.5))
+    assert float((here - there).abs().mean()) < 0.02
+    turned = framed(bar(0.3, -0.2, 0.5).transpose(-1, -2))
+    assert float((here - turned).abs().mean()) > 0.1
+
+
+def test_framed_ink_lies_in_the_middle_in_one_size() -> None:
+    center, spread = ink_moments(framed(torch.cat([bar(-0.4, 0.3, 0.25), bar(0.2, 0.1, 0.6)])))
+    torch.testing.assert_close(center, torch.zeros(2, 2), atol=0.01, rtol=0.0)
+    torch.testing.assert_close(spread, torch.full((2,), SPREAD), atol=0.01, rtol=0.0)
+
+
+def test_an_empty_page_and_a_single_point_have_gradients() -> None:
+    images = torch.zeros(2, 1, 8, 8)
+    images[1, 0, 2, 3] = 1.0
+    images.requires_grad_()
+    made = framed(images)
+    assert not made[0].any()
+    made.sum().backward()
+    assert images.grad is not None
+    assert bool(images.grad.isfinite().all())
+
+
+def test_the_class_sees_the_frame_and_the_style_the_page() -> None:
+    nodes = {
+        "digit": {**NODES["digit"], "sees": SHAPES},
+        "style": {**NODES["style"], "sees": PIXELS},
+        "x": {**NODES["x"], "encoder": "framed", "channels": [4, 8]},
+    }
+    torch.manual_seed(0)
+    model, x = GraphicalModel({"nodes": nodes}, (1, 8, 8)).eval(), batch_of_digits().x
+    trunk = model.trunk
+    assert isinstance(trunk, TwoTrunks)
+    assert isinstance(trunk.shapes, FramedTrunk)
+    features = trunk(x)
+    torch.testing.assert_close(features[:, trunk.parts[SHAPES]], trunk.shapes.network(framed(x)))
+    torch.testing.assert_close(features[:, trunk.parts[PIXELS]], trunk.pixels(x))
