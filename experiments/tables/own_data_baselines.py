@@ -145,7 +145,7 @@ def _structured(task: Task, settings: Mapping[str, Any]) -> np.ndarray:
     unknown = np.full(len(task.more), -1 if task.classes else np.nan)
     labels = np.concatenate([task.y, unknown]).astype(np.int64 if task.classes else np.float32)
     data = labeled_data(rows, {"label": labels}, real_columns(rows))
-    model = fitted(data, task.seed, settings, {"ensemble": {}} if "objective" in settings else {})
+    model = fitted(data, task.seed, settings, {"kind": "ensemble"} if "objective" in settings else {})
     if task.classes:
         return class_shares(model, "label", task.test, task.classes)
     return recognized(model, "label", task.test)[:, 0]

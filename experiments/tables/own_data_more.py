@@ -20,11 +20,9 @@ from experiments.tables.own_data_baselines import (
     naive_bayes,
     self_training,
 )
-from experiments.tables.own_data_items import HIDDEN, HOLED, READERS, Items
+from experiments.tables.own_data_items import HOLED, READERS, Items
 from experiments.tables.own_data_scores import class_scores, split
-from unknot.plots.image_grid import drawn_in_ink
-from unknot.workflow.assembly import ALPHA
-from unknot.workflow.image_defaults import two_views
+from unknot.workflow.default_models import ALPHA, Images
 
 Shares = dict[str, np.ndarray]
 TWO_VIEWS_ALONE = "labels and two views alone"
@@ -123,11 +121,11 @@ def _ours(
     model: dict[str, Any] = {}
     settings = dict(more)
     if method == "labels alone":
-        model = {"ensemble": {}} if items.table else {}
+        model = {"kind": "ensemble" if items.table else "class_style"}
         settings["objective"] = ENSEMBLE_ALONE if items.table else LABELS_ALONE
     elif method == TWO_VIEWS_ALONE:
-        model = two_views(drawn_in_ink(items.x[:64] / 255))
-        settings["objective"] = {**LABELS_ALONE, "alpha": ALPHA}
+        model = {"kind": "images"}
+        settings["objective"] = {**LABELS_ALONE, "alpha": ALPHA, "regularizers": Images.AGREEMENT}
     x = items.x.astype(np.float32) if items.table else items.x
     trained = fitted(labeled_data(x[train], labels, items.table), seed, settings, model)
     return {name: class_shares(trained, name, x[test], items.classes(name)) for name in known}
@@ -173,20 +171,4 @@ EXPERIMENT = Experiment(
         "quick": "about 30 CPU minutes for three splits",
         "paper": "the same, with as many splits as one likes",
     },
-    notes=(
-        "Images get the class-and-style model and two views that agree, counts of words each class its own words, "
-        "tables the ensemble (docs/defaults.md). Other methods see pixels from 0 to 1, tf-idf of words, one-hot "
-        "categories, and one factor at a time. `labels alone`: the same encoder without a generative model (of "
-        "words that is naive Bayes), which has one view; with `two views` nothing but the generative model is left "
-        "out; `one at a time`: a model for each factor. Of two factors (the digit and whether it is odd, a hawk's "
-        "species and age) no item has both labels. Frey faces "
-        f"have no labels: see own-data-generative. Holes: {HIDDEN:.0%} of the entries of tables with hardly any, "
-        "hidden in training and test rows alike; the usual filling is a column's mean, the other scikit-learn's "
-        "IterativeImputer on all training rows. None of these sets is fresh: MNIST-like digits and words were looked "
-        "at while the defaults were made; two factors on images were scored once with independent factors, worse than"
-        " logistic regression, and again when factors came to depend on each other; images were scored again when "
-        "they got two views, which was chosen on other splits of the same images; words were scored once as any rows "
-        "of counts, below logistic regression, and again as words, first as they were counted and then weighed, which "
-        "was chosen on other posts."
-    ),
 )

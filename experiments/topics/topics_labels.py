@@ -19,7 +19,6 @@ from unknot.data.word_counter import WordCounter
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import evaluate
-from unknot.workflow.text_defaults import TEXT_TRAINING, text_model
 
 COLUMNS: dict[str, int | str] = {"100": 100, "500": 500, "2,000": 2000, "all": "all"}
 ROWS: dict[str, dict[str, Any]] = {
@@ -58,8 +57,9 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 def ours(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
     """The default model of labeled texts: Eq. 8, the group enumerated and recognized by Bayes' rule."""
     steps = {"steps": settings["steps"]} if "steps" in settings else {}
-    train = {**TEXT_TRAINING, **steps, "seed": seed, "progress": False}
-    made = assemble(shown, text_model(shown, settings["topics"]), train)
+    topics = {"style": settings["topics"]} if settings["topics"] else {}
+    train = {**steps, "seed": seed, "progress": False}
+    made = assemble(shown, {"kind": "topics", **topics}, train)
     fit(made.model.module, made.data, made.config)
     made.model.module.eval()
     return next(score.value for score in evaluate(made.model, test) if score.factor == "group")
@@ -137,13 +137,4 @@ EXPERIMENT = Experiment(
     budgets={"smoke": "seconds", "quick": "about 2 CPU minutes a seed", "paper": "the same"},
     yardsticks=(Yardstick("goal", {"100": 37.2, "500": 34.1, "2,000": 31.6}, tag="goal"),),
     judged={"ours": "goal"},
-    notes=(
-        "Labels are drawn by the seed, the same for every method, balanced over the groups. All methods see the words "
-        "by tf-idf (logarithmic counts, documents brought to one length). The goal is the trial's naive Bayes with EM. "
-        "Ours is the default of `StructuredVAE` for labeled texts: the group is enumerated and recognized by Bayes' "
-        "rule from the generative model, every group is believed to have seen words of the whole corpus (two hundred "
-        "for each of its labels, at least two thousand), and the labels weigh in as in S17 Eq. 8. Settings of all "
-        "methods were chosen on held-out training documents: the smoothing of naive Bayes among .03, .1, .3 and 1, "
-        "logistic regression's C among 1, 10 and 100."
-    ),
 )

@@ -12,7 +12,7 @@ from unknot.cli import main
 
 SPEC = """
 data: {name: digits}
-labels: {digit: 100}
+labels: {budget: {digit: 100}}
 model: {style: 3, width: 32}
 train: {steps: 6, batch_size: 60, log_every: 3, device: cpu}
 """

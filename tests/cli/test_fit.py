@@ -97,12 +97,12 @@ def test_a_folder_of_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_settings_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    changes = ("--set", "train.steps=3", "--set", "labels.digit=20", "--set", "model.style=2")
+    changes = ("--set", "train.steps=3", "--set", "labels.budget.digit=20", "--set", "model.style=2")
     code, out, _ = run(capsys, "fit", spec_file(tmp_path), "--run", "out", *changes)
     assert code == 0
     assert "Trained 3 steps" in out
     found = config(tmp_path / "out")
-    assert (found["train"]["steps"], found["labels"]["digit"], found["model"]["style"]) == (3, 20, 2)
+    assert (found["train"]["steps"], found["labels"]["budget"]["digit"], found["model"]["style"]) == (3, 20, 2)
     objective = (
         "--set",
         "train.objective={name: hfvae, beta: 2}",
@@ -148,7 +148,7 @@ def test_a_resumed_run_refuses_other_settings_and_keeps_its_own(
         capsys, "fit", "--resume", "run", "--set", "train.learning_rate=0.5", "--set", "train.steps=9"
     )
     assert "goes on with the data, labels and model it has" in refused(
-        capsys, "fit", "--resume", "run", "--set", "labels.digit=50"
+        capsys, "fit", "--resume", "run", "--set", "labels.budget.digit=50"
     )
     assert config(tmp_path / "run") == before
     for other in ((spec_file(tmp_path),), ("-o", tmp_path / "elsewhere"), ("--label", "digit")):

@@ -29,7 +29,7 @@ def data() -> Dataset:
 
 @pytest.fixture(scope="module")
 def budget(data: Dataset) -> LabelBudget:
-    return LabelBudget.draw(data, seed=0, digit=100, ink=per("digit", 6))
+    return LabelBudget.draw(data, 0, digit=100, ink=per("digit", 6))
 
 
 def weights_after_training(data: Dataset) -> list[Tensor]:
@@ -104,7 +104,7 @@ def test_the_proof_can_fail(data, budget):
 def test_training_does_use_the_labels_of_the_budget(data, budget):
     """Without this, a model that ignores all labels would pass the proof."""
     clean = weights_after_training(budget.apply(data))
-    nothing = LabelBudget.draw(data, seed=0, digit=100, ink=0)
+    nothing = LabelBudget.draw(data, 0, digit=100, ink=0)
     assert not all(
         torch.equal(a, b) for a, b in zip(clean, weights_after_training(nothing.apply(data)), strict=True)
     )

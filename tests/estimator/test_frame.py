@@ -84,7 +84,7 @@ def test_columns_in_another_order_do_not_rename() -> None:
     columns = {"visits": "count", "blood": "category", "age": "real", "smokes": "binary"}
     data = read_frame(frame(), columns)
     assert [(c.name, c.kind) for c in data.table] == [(n, columns[n]) for n in frame().columns]
-    with pytest.raises(SpecError, match="columns speaks of 'weight', but x has age, smokes"):
+    with pytest.raises(SpecError, match="columns names 'weight', but x has age, smokes"):
         read_frame(frame(), {"weight": "real"})
     with pytest.raises(SpecError, match="but that of age is 'number'"):
         read_frame(frame(), {"age": "number"})
@@ -98,7 +98,7 @@ def test_a_column_that_only_tells_rows_apart_is_left_out_and_said() -> None:
 
 
 def test_samples_of_a_frame_are_a_frame() -> None:
-    made = small().fit(frame(), kind=KIND).sample(5, kind=1)
+    made = small().fit(frame(), kind=KIND).sample(5, {"kind": 1})
     assert list(made.columns) == list(frame().columns)
     assert set(made["blood"]) <= {"A", "B", "O"}
     assert set(made["smokes"]) <= {0.0, 1.0}
@@ -111,7 +111,7 @@ def test_samples_of_a_frame_are_a_frame() -> None:
         (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "two columns of the same name"),
         (
             pandas.DataFrame({"when": pandas.to_datetime(["2020-01-01"] * 3)}),
-            "column 'when': holds Timestamp",
+            "column 'when': holds timestamp",
         ),
         (pandas.DataFrame({"a": ["x", [1], "y"]}), "column 'a': holds list values"),
         (pandas.DataFrame({"a": [1.0, np.inf]}), "holds infinity, or a number beyond 3e38, in row 1"),

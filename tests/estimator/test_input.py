@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 
 from unknot import StructuredVAE
-from unknot.data.column import Column
+from unknot.data.dataset import Column
 from unknot.errors import DataError, SpecError
 from unknot.estimator.input import read_items, with_labels, words
 
@@ -90,7 +90,7 @@ def test_factors_may_be_called_as_our_own_names(name: str) -> None:
     vae = small().fit(PIXELS, **{name: np.arange(30) % 3})
     assert list(vae.factors_) == [name]
     assert vae.predict(PIXELS).shape == (30,)
-    assert vae.sample(2, **{name: 1}).shape == (2, 1, 8, 8)
+    assert vae.sample(2, {name: 1}).shape == (2, 1, 8, 8)
     assert vae.score(PIXELS, **{name: np.arange(30) % 3}) >= 0
 
 

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import recall_score
 
-from tests.estimator.small import CLASSES, COUNT, IMAGES, half_known, small
+from tests.estimator.small import CLASSES, COUNT, IMAGES, class_and_style, half_known, small
 from unknot import StructuredVAE
 from unknot.errors import SpecError, UnknotError
 from unknot.estimator import StructuredClassifier
 from unknot.estimator.parameters import plain_parameters
+from unknot.workflow.default_models import TableEnsemble
+from unknot.workflow.model_source import Joined
 
 
 def test_patience_stops_by_held_out_labels_and_keeps_the_best_weights() -> None:
@@ -49,7 +51,7 @@ def test_history_has_the_logged_terms_up_to_the_last_step() -> None:
 
 def test_separate_keeps_the_factor_out_of_the_style(tmp_path: Path) -> None:
     vae = small(steps=12, separate=True).fit(IMAGES[:COUNT], digit=half_known(CLASSES))
-    assert vae.trained_.node("style").whiten == "digit"
+    assert vae.trained_.node("style").encoder.options["whiten"] == "digit"
     assert {"log_term[swap]", "log_term[independence_digit]"} <= vae.history_[-1].keys()
     vae.save(tmp_path / "vae")
     again = StructuredVAE.load(tmp_path / "vae")
@@ -106,14 +108,19 @@ X = np.random.default_rng(0).random((20, 3))
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"alpha": -1}, "alpha weighs the labels: a number of at least 0, but got -1"),
-        ({"alpha": float("nan")}, "alpha weighs the labels"),
-        ({"alpha": "large"}, "alpha weighs the labels"),
-        ({"style": 0}, "style is how many numbers describe the rest"),
-        ({"style": 2.5}, "style is how many"),
+        ({"alpha": -1}, "alpha is the weight of the labels, a number of at least 0, but got -1"),
+        ({"alpha": float("nan")}, "alpha is the weight of the labels"),
+        ({"alpha": "large"}, "alpha is the weight of the labels"),
+        ({"style": 0}, "style is the number of dimensions"),
+        ({"style": 2.5}, "style is the number"),
         ({"steps": 0}, "steps is a whole number of at least 1"),
         ({"kinds": ["categorical"]}, "kinds is a mapping such as"),
         ({"text": "counts"}, "text is a mapping such as"),
+        ({"agreement": 5.0}, "an ensemble is trained by its own bound"),
+        ({"gradient": "enumerate"}, "has no setting 'gradient'.*class_style"),
+        ({"model": "ensemble", "separate": True}, "has no setting 'separate'"),
+        ({"model": {"kind": "class_style", "folds": 2}}, "unknown key 'folds'"),
+        ({"model": class_and_style(), "style": 3}, "style: these are settings of a default model"),
         ({"model": 5}, "a model is a dictionary, a YAML file or a list of nodes, but got 5"),
     ],
 )
@@ -133,7 +140,7 @@ def test_arguments_come_back_from_json() -> None:
 def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     """scikit-learn's searches choose them from arrays."""
     chosen = {"steps": np.int64(2), "style": np.int64(2), "alpha": np.float64(3), "seed": np.int64(1)}
-    vae = StructuredVAE(**chosen, verbose=False, verdict=False).fit(X, kind=np.arange(20) % 2)
+    vae = StructuredVAE("class_style", **chosen, verbose=False, verdict=False).fit(X, kind=np.arange(20) % 2)
     vae.save(tmp_path / "model")
     assert StructuredVAE.load(tmp_path / "model").get_params() == vae.get_params()
 
@@ -141,3 +148,21 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
 def test_what_is_not_plain_is_named() -> None:
     with pytest.raises(SpecError, match=r"a StructuredVAE with objective=.* cannot be saved"):
         plain_parameters(StructuredVAE(objective=lambda q, p: None))
+
+
+def test_settings_tune_the_model_that_the_data_choose() -> None:
+    kind = np.arange(20) % 2
+    tuned = StructuredVAE(style=4, steps=1, verbose=False, verdict=False).fit(X, kind=kind)
+    assert isinstance(tuned.trained_.source, Joined)
+    assert tuned.trained_.node("style").size == 4
+    mapped = StructuredVAE({"kind": "ensemble", "folds": 2}, steps=1, verbose=False, verdict=False).fit(
+        X, kind=kind
+    )
+    assert mapped.trained_.source.default == TableEnsemble(folds=2)
+    plain = StructuredVAE("class_style", alpha=3.0, steps=1, verbose=False, verdict=False).fit(X, kind=kind)
+    assert [node.name for node in plain.trained_.nodes] == ["kind", "style", "x"]
+
+
+def test_alpha_without_labels_is_refused() -> None:
+    with pytest.raises(SpecError, match="alpha is the weight of the labels, but fit"):
+        StructuredVAE(alpha=3.0, steps=1, verbose=False).fit(X)

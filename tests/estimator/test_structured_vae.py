@@ -38,11 +38,11 @@ def test_transform_gives_named_columns(fitted: StructuredVAE) -> None:
 
 
 def test_samples_obey_what_is_given(fitted: StructuredVAE) -> None:
-    sampled = fitted.sample(40, digit=0)
+    sampled = fitted.sample(40, {"digit": 0})
     assert sampled.shape == (40, 1, 8, 8)
     assert (fitted.predict((255 * sampled).astype(np.uint8)) == 0).mean() > 0.75
-    each = fitted.sample(3, digit=[1, 2, 3], style=np.zeros(3))
-    one = fitted.sample(3, digit=2, style=np.zeros((3, 3)))
+    each = fitted.sample(3, {"digit": [1, 2, 3], "style": np.zeros(3)})
+    one = fitted.sample(3, {"digit": 2, "style": np.zeros((3, 3))})
     np.testing.assert_allclose(each[1], one[0], rtol=1e-5)
     torch.manual_seed(1)
     first = fitted.sample(4)
@@ -71,9 +71,9 @@ def test_vary_takes_a_list(fitted: StructuredVAE, given: Any) -> None:
 )
 def test_values_that_do_not_fit_are_refused(fitted: StructuredVAE, asked: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=r"digit|style"):
-        fitted.sample(5, **asked)
+        fitted.sample(5, asked)
     with pytest.raises(SpecError, match="no factor 'color'"):
-        fitted.sample(5, color=1)
+        fitted.sample(5, {"color": 1})
     with pytest.raises(SpecError, match="one factor at a time"):
         fitted.vary(IMAGES[:2], digit=[1], style=[np.zeros(3)])
 

@@ -51,7 +51,7 @@ def test_texts_are_learned_from_spoken_and_kept(tmp_path: Path) -> None:
     vae = StructuredVAE(style=2, steps=150, batch_size=32, verbose=False, text={"max_df": 1.0})
     vae.fit(texts, topic=labels)
     assert np.mean(vae.predict(texts) == np.array(topics)) > 0.9
-    new = vae.sample(3, topic="space", mean=True)
+    new = vae.sample(3, {"topic": "space"}, mean=True)
     assert all(word in {*SPACE, *CARS} for one in new for word in one.split())
     changed = vae.vary(texts[:2], topic=["space", "cars"])
     assert changed.shape == (2, 2)

@@ -12,7 +12,7 @@ def test_it_is_mnist_where_mnist_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "load", lambda name, data_dir=None: None)
     recipe, excuse = demo.demo_recipe(seed=3)
     assert (recipe.data, excuse) == ({"name": "mnist"}, None)
-    assert recipe.labels == {"digit": 100, "seed": 3}
+    assert recipe.labels == {"budget": {"digit": 100}, "seed": 3}
     assert recipe.train["seed"] == 3
 
 

@@ -68,7 +68,7 @@ def plain_elbo(q: unknot.Trace, p: unknot.Trace, beta: float = 1.0) -> Terms:
 def digits(labels: int = 100, items: int | None = None) -> Dataset:
     """The digits' training items, of which some show their label."""
     train = load_digits().split("train")
-    data = LabelBudget.draw(train, seed=0, digit=labels).apply(train)
+    data = LabelBudget.draw(train, 0, digit=labels).apply(train)
     return data if items is None else data.subset(range(items))
 
 

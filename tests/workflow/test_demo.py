@@ -8,7 +8,9 @@ from unknot.errors import DataError
 from unknot.workflow import demo
 
 
-def test_without_mnist_it_is_that_of_the_embedded_digits_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_mnist_it_is_that_of_the_embedded_digits_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def load(name: str, data_dir: object = None) -> None:
         raise DataError("no such folder")
 
@@ -16,7 +18,7 @@ def test_without_mnist_it_is_that_of_the_embedded_digits_and_says_why(monkeypatc
     recipe, reason = demo.demo_recipe(3)
     assert reason == "no such folder"
     assert recipe.data == {"name": "digits"}
-    assert recipe.labels == {"digit": 100, "seed": 3}
+    assert recipe.labels == {"budget": {"digit": 100}, "seed": 3}
 
 
 def test_with_mnist_it_is_that_of_mnist(monkeypatch: pytest.MonkeyPatch) -> None:

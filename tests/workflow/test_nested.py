@@ -203,7 +203,7 @@ class Lit(nn.Module):
 '''
 SPEC = """
 data: {name: digits}
-labels: {digit: 100}
+labels: {budget: {digit: 100}}
 model: {program: "mine.py:Lit", arguments: {start: 1.5}, nested: {digit: models/digit}}
 train: {steps: 4, batch_size: 50, checkpoint_every: 2, progress: false, learning_rate: 0.01}
 """

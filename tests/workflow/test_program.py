@@ -121,7 +121,7 @@ class Half(nn.Module):
 '''
 SPEC = """
 data: {name: digits}
-labels: {digit: 100}
+labels: {budget: {digit: 100}}
 model: {program: "mine.py:Pair", arguments: {style: 3}}
 train: {steps: 6, batch_size: 50, checkpoint_every: 3, progress: false}
 """

@@ -28,16 +28,17 @@ def test_what_is_not_said_has_defaults() -> None:
     put_together = assemble(data, made.model, made.train)
     config = put_together.config
     assert (config.steps, config.batch_size) == (1000, 256)
-    assert config.objective == {"name": "semi_supervised", "alpha": 20.0}
+    assert config.objective["name"] == "semi_supervised"
+    assert config.objective["alpha"] == 20.0
     assert config.labeled_share is None  # every item is labeled
     assert bool(data.factors["digit"].known.all())
     assert [n.name for n in put_together.model.nodes] == ["digit", "style", "x"]
 
 
 def test_scarce_labels_come_oftener() -> None:
-    made = recipe(labels={"digit": 50})
+    made = recipe(labels={"budget": {"digit": 50}})
     assert train_config(shown(made), made.train).labeled_share == pytest.approx(1 / 3)
-    fixed = recipe(labels={"digit": 50}, train={"labeled_share": 0.1})
+    fixed = recipe(labels={"budget": {"digit": 50}}, train={"labeled_share": 0.1})
     assert train_config(shown(fixed), fixed.train).labeled_share == 0.1
 
 
@@ -48,19 +49,19 @@ def test_epochs_instead_of_steps() -> None:
 
 
 def test_rules_of_labels() -> None:
-    per_class = recipe(labels={"digit": {"per": "digit", "number": 2}, "seed": 3})
+    per_class = recipe(labels={"budget": {"digit": {"per": "digit", "number": 2}}, "seed": 3})
     data = shown(per_class)
     assert np.bincount(data.factors["digit"].values[data.factors["digit"].known]).tolist() == [2] * 10
-    with pytest.raises(SpecError, match=r"labels.digit: unknown key 'each'"):
-        shown(recipe(labels={"digit": {"each": 2}}))
+    with pytest.raises(SpecError, match=r"labels.budget.digit: unknown key 'each'"):
+        shown(recipe(labels={"budget": {"digit": {"each": 2}}}))
 
 
 def test_settings_replace_and_add() -> None:
     made = recipe(train={"steps": 5}).with_settings(
-        {"train.steps": 7, "train.objective.name": "elbo", "labels.digit": 10}
+        {"train.steps": 7, "train.objective.name": "elbo", "labels.budget.digit": 10}
     )
     assert made.train == {"steps": 7, "objective": {"name": "elbo"}}
-    assert made.labels == {"digit": 10}
+    assert made.labels == {"budget": {"digit": 10}}
     with pytest.raises(SpecError, match="say the section too, as in train"):
         made.with_settings({"steps": 3})
     with pytest.raises(SpecError, match="unknown section 'trian'; did you mean 'train'"):
@@ -76,7 +77,7 @@ def test_short_numbers_are_numbers() -> None:
 def test_plain_data_and_back(tmp_path: Path) -> None:
     import yaml
 
-    made = recipe(labels={"digit": 10}, model={"style": 2}, train={"steps": 3})
+    made = recipe(labels={"budget": {"digit": 10}}, model={"style": 2}, train={"steps": 3})
     path = tmp_path / "spec.yaml"
     path.write_text(yaml.safe_dump(made.to_dict()))
     assert Recipe.read(path) == made

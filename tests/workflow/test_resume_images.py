@@ -12,7 +12,7 @@ from unknot.workflow.run import resume, train_recipe
 
 def recipe(steps: int) -> Recipe:
     train = {"steps": steps, "batch_size": 60, "checkpoint_every": 3}
-    return Recipe({"name": "digits"}, {"digit": 50}, {}, train)
+    return Recipe({"name": "digits"}, {"budget": {"digit": 50}}, {}, train)
 
 
 def test_a_resumed_run_ends_in_the_same_weights(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class LabelBudget:
     Draw one, apply it, keep it::
 
         train = unknot.data.load("mnist").split("train")
-        budget = LabelBudget.draw(train, seed=0, digit=100)
+        budget = LabelBudget.draw(train, 0, digit=100)
         budget.save("budget.json")
         train = budget.apply(train)     # 100 digits are known, 59900 are -1
     """
@@ -46,7 +46,7 @@ class LabelBudget:
     items: Mapping[str, Items]
 
     @classmethod
-    def draw(cls, dataset: Dataset, /, seed: int, **rules: Rule) -> LabelBudget:
+    def draw(cls, dataset: Dataset, seed: int, /, **rules: Rule) -> LabelBudget:
         """Choose the labeled items once.
 
         Arguments:

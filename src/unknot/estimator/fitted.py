@@ -14,8 +14,7 @@ from torch import Tensor
 from unknot.data.dataset import Dataset
 from unknot.data.factor import UNKNOWN, Factor
 from unknot.data.label_column import read_factor
-from unknot.data.likely_words import likely_words
-from unknot.data.text_dataset import TextDataset
+from unknot.data.text_dataset import TextDataset, likely_words
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, make_frame, warn_of_position
 from unknot.estimator.input import read_items, words
@@ -55,7 +54,7 @@ def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assem
     if isinstance(model.source, Joined):
         raise SpecError(
             "warm_start: an ensemble takes its columns' scales and the folds of its labels from all rows at once and "
-            "cannot go on; fit it on all rows, or ask for one model, for instance by style=10."
+            "cannot go on; fit it on all rows, or choose one model, model='class_style'."
         )
     made = assemble(data, model.source, train, labels=data.factors, words=model.words)
     made.model.module.load_state_dict(model.module.state_dict())

@@ -1,30 +1,51 @@
-"""What was understood of the data, in words, before training begins."""
+"""A summary of the data, which is printed before training: what is data, and what is label."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.data.text_dataset import TextDataset
 
 _LISTED = 6  # names in a list before it is cut
+_LOOKED_AT = 64  # images
 
 
 def describe_data(train: Dataset, test: Dataset | None = None) -> list[str]:
-    """Lines that say what is data and what is label."""
+    """Return lines that say what is data and what is label.
+
+    Parameters
+    ----------
+    train : Dataset
+        The training data.
+    test : Dataset, optional
+        The test data.
+    """
     lines = [f"Data: {len(train):,} {_items(train)}{_kept(test)}."]
     lines += [f"Label {_label(factor)}." for factor in train.factors.values()]
     if not train.factors:
         lines.append("No labels: unsupervised, everything above is data.")
     return lines
+
+
+def is_drawn_in_ink(data: Dataset) -> bool:
+    """Whether the items are images of strokes on an empty ground, and no photographs."""
+    if len(data.item_shape) != 3:
+        return False
+    return drawn_in_ink(data.batch(range(min(_LOOKED_AT, len(data)))).x.cpu().numpy())
+
+
+def drawn_in_ink(images: np.ndarray) -> bool:
+    """Whether gray images ``(N, C, H, W)`` are strokes: much of the ground is exactly zero."""
+    return images.shape[1] == 1 and float((images == 0).mean()) > 0.3
 
 
 def _kept(test: Dataset | None) -> str:

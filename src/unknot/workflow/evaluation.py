@@ -13,8 +13,7 @@ from unknot.core.tracing import trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.metrics.classification import wilson_interval
-from unknot.metrics.regression import angles, squared_errors
+from unknot.metrics.prediction_error import angles, squared_errors, wilson_interval
 from unknot.models.families import family_of
 from unknot.objectives import importance_weighted
 from unknot.workflow.trained_model import TrainedModel, item_rows, items_at_once
@@ -150,7 +149,7 @@ class DatasetPrediction:
 def predict_dataset(model: TrainedModel, data: Dataset) -> DatasetPrediction:
     """Predict all factors of a data set, without sampling and without labels."""
     batches = data.batches(items_at_once(model.shape), shuffle=False)
-    parts = [model.predict(batch.x).predictions for batch in batches]
+    parts = [model.predict_batch(batch.x).predictions for batch in batches]
     return DatasetPrediction({name: torch.cat([part[name] for part in parts]).numpy() for name in parts[0]})
 
 

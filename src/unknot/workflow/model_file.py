@@ -22,12 +22,12 @@ from unknot.errors import RunError
 from unknot.files import bring_back, write_folder
 from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
-from unknot.workflow.model_source import PROGRAM, read_source
+from unknot.workflow.model_source import PROGRAM, ModelSource, read_source
 from unknot.workflow.nested import FOLDER as NESTED
 from unknot.workflow.trained_labels import from_json, to_json
 from unknot.workflow.trained_model import TrainedModel
 
-FORMAT = 2
+FORMAT = 3
 MODEL, WEIGHTS = "model.json", "model.safetensors"
 _OURS = (MODEL, WEIGHTS, PROGRAM, NESTED)  # what a saved folder holds
 
@@ -86,6 +86,11 @@ def load_model(path: Path) -> TrainedModel:
     return TrainedModel(module.eval(), source, data, words, ink, weights, trained_labels)
 
 
+def read_source_of(path: Path) -> ModelSource:
+    """Read where the model of a saved folder or a run comes from."""
+    return read_source(read_description(path)["model"], path)
+
+
 def read_description(path: Path) -> Mapping[str, Any]:
     """The content of ``model.json``, after a look at its version."""
     try:
@@ -97,11 +102,10 @@ def read_description(path: Path) -> Mapping[str, Any]:
         ) from error
     except ValueError as error:
         raise RunError(f"{path / MODEL} is damaged ({error}).") from error
-    if "spec" in content and "format" not in content:  # a run made before formats were numbered
-        return {"model": content["spec"], "data": content.get("data"), "words": [], "ink": content.get("ink")}
     if content.get("format") != FORMAT:
         raise RunError(
-            f"{path} was saved by another version (format {content.get('format')}, this one reads {FORMAT})."
+            f"{path} was saved by another version of Unknot (format {content.get('format')}; this one reads {FORMAT}): "
+            "open it with that version, or fit the model again."
         )
     return content
 

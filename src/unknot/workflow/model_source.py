@@ -12,23 +12,25 @@ from torch import Size, nn
 from unknot.core.program import Program
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.models.ensemble import Ensemble
-from unknot.models.ensemble_spec import EnsembleSpec, read_ensemble
+from unknot.models.ensemble.ensemble import Ensemble
+from unknot.models.ensemble.spec import EnsembleSpec, read_ensemble
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
-from unknot.suggest import did_you_mean
+from unknot.schema import check
+from unknot.workflow.default_models import DefaultModel, TableEnsemble, make_default
 from unknot.workflow.nested import NestedSource, describe_nested, nested_files, read_nested
 from unknot.workflow.program import load_program, program_nodes
+from unknot.workflow.schema import MODELS, kind_of, without_kind
 
 PROGRAM = "program.py"  # a program's file in a run or a saved model
-_KEYS = ("program", "arguments", "nested")
 
 
 @dataclass(frozen=True)
 class Described:
-    """A model described by its nodes."""
+    """A model described by its nodes; ``default`` is the default model that they are, if they are one."""
 
     spec: ModelSpec
+    default: DefaultModel | None = None
 
     def build(self, shape: Size) -> nn.Module:
         """The module, with weights drawn by torch's global generator."""
@@ -42,7 +44,8 @@ class Described:
         return [node.name for node in self.spec.labeled]
 
     def to_dict(self) -> dict[str, Any]:
-        return self.spec.to_dict()
+        default = {} if self.default is None else {"default": self.default.to_dict()}
+        return {"kind": "nodes", **self.spec.to_dict(), **default}
 
     def files(self) -> dict[str, bytes]:
         return {}
@@ -50,9 +53,10 @@ class Described:
 
 @dataclass(frozen=True)
 class Joined:
-    """An ensemble of small models of a table (:mod:`unknot.models.ensemble`)."""
+    """An ensemble of small models of a table (:mod:`unknot.models.ensemble.ensemble`)."""
 
     spec: EnsembleSpec
+    default: DefaultModel = field(default_factory=TableEnsemble)
 
     def build(self, shape: Size) -> nn.Module:
         """The module, with weights drawn by torch's global generator."""
@@ -66,7 +70,7 @@ class Joined:
         return [node.name for node in self.spec.factors]
 
     def to_dict(self) -> dict[str, Any]:
-        return {"ensemble": self.spec.to_dict()}
+        return {"kind": "ensemble", **self.spec.to_dict(), "default": self.default.to_dict()}
 
     def files(self) -> dict[str, bytes]:
         return {}
@@ -78,6 +82,8 @@ class Programmed:
 
     It is made with ``arguments`` and, as further ones, the trained models that it nests.
     """
+
+    default = None
 
     path: Path
     name: str
@@ -97,7 +103,11 @@ class Programmed:
         return list(data.factors)
 
     def to_dict(self) -> dict[str, Any]:
-        described = {"program": f"{PROGRAM}:{self.name}", "arguments": dict(self.arguments)}
+        described = {
+            "kind": "program",
+            "program": f"{PROGRAM}:{self.name}",
+            "arguments": dict(self.arguments),
+        }
         return {**described, "nested": describe_nested(self.nested)} if self.nested else described
 
     def files(self) -> dict[str, bytes]:
@@ -109,24 +119,30 @@ ModelSource = Described | Joined | Programmed
 
 
 def read_source(described: Mapping[str, Any], folder: Path) -> ModelSource:
-    """A model from its plain description; a program's file is meant from ``folder``."""
-    if "ensemble" in described:
-        if len(described) > 1:
-            other = next(key for key in described if key != "ensemble")
-            raise SpecError(f"model: an ensemble stands alone, but there is '{other}' beside it.")
-        return Joined(read_ensemble(described["ensemble"]))
-    if "program" not in described:
-        return Described(read_spec(described))
-    for key in described:
-        if key not in _KEYS:
-            raise SpecError(f"model: a program has no key '{key}'; {did_you_mean(key, _KEYS)}")
-    file, _, name = str(described["program"]).rpartition(":")
+    """Read a model from its complete description.
+
+    Parameters
+    ----------
+    described : mapping
+        Nodes, an ensemble with its columns and factors, or a program.
+    folder : Path
+        From where the path of a program is meant.
+
+    Returns
+    -------
+    ModelSource
+    """
+    kind, settings = kind_of(described), without_kind(described)
+    default = settings.pop("default", None)
+    if kind == "ensemble":
+        return Joined(read_ensemble(settings), *([] if default is None else [make_default(default)]))
+    if kind != "program":
+        return Described(read_spec(settings), None if default is None else make_default(default))
+    check(settings, MODELS["program"], "model")
+    file, _, name = str(settings["program"]).rpartition(":")
     if not file or not name.isidentifier():
-        raise SpecError(f"model: program is FILE.py:CLASS, but is {described['program']!r}.")
-    arguments = described.get("arguments") or {}
-    if not isinstance(arguments, Mapping):
-        raise SpecError(f"model: arguments of a program are a table of settings, but are {arguments!r}.")
-    nested = described.get("nested") or {}
+        raise SpecError(f"model: program is FILE.py:CLASS, but is {settings['program']!r}.")
+    arguments, nested = settings.get("arguments") or {}, settings.get("nested") or {}
     for key in nested:
         if key in arguments:
             raise SpecError(f"model: '{key}' is both an argument of the program and a nested model.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -86,6 +86,15 @@ class Prediction:
 
     predictions: dict[str, Tensor]
     values: dict[str, Tensor]
+
+
+def joined(parts: Sequence[Prediction]) -> Prediction:
+    """Join the predictions of several batches."""
+    first = parts[0]
+    return Prediction(
+        {name: torch.cat([part.predictions[name] for part in parts]) for name in first.predictions},
+        {name: torch.cat([part.values[name] for part in parts]) for name in first.values},
+    )
 
 
 def mode_trace(program: Program, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Trace:

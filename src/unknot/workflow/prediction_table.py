@@ -25,7 +25,7 @@ def prediction_rows(
     for batch in data.batches(items_at_once(model.shape), shuffle=False):
         part = list(itertools.islice(rest, len(batch)))
         items = dict(zip(names, zip(*part, strict=True), strict=True))
-        found = model.predict(batch.x).predictions
+        found = model.predict_batch(batch.x).predictions
         without = {name: rows.numpy() for name, rows in model.program.not_applicable(found).items()}
         arrays = {name: values.numpy() for name, values in found.items()}
         header, rows = prediction_table(model, arrays, items, without)

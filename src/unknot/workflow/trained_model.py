@@ -17,12 +17,13 @@ from unknot.core.program import Program, as_program
 from unknot.core.trace import Trace
 from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
+from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
 from unknot.workflow.class_weights import reweighed
 from unknot.workflow.generation import deterministic_children, expected_items, sampled_items
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
-from unknot.workflow.prediction import Prediction, mode_trace, predict
+from unknot.workflow.prediction import Prediction, joined, mode_trace, predict
 
 # Stretches of items: how many go through the networks at once, and how they are cut out of dense data and sparse.
 
@@ -135,19 +136,48 @@ class TrainedModel:
 
     def predict(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
         """Predict all factors of items ``(N, ...)``, without drawing; ``known`` values replace predictions."""
-        parts = []
         step = items_at_once(self.shape)
+        parts = []
         for start in range(0, len(x), step):
             rows = slice(start, start + step)
-            items = item_rows(x, start, start + step)
             given = None if known is None else {name: v[rows].to(self.device) for name, v in known.items()}
-            parts.append(predict(self.program, items.to(self.device), given))
-        predictions = {n: torch.cat([p.predictions[n].cpu() for p in parts]) for n in parts[0].predictions}
+            parts.append(self.predict_batch(item_rows(x, start, start + step), given))
+        return joined(parts)
+
+    def predict_batch(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
+        """Predict all factors of items that go through the networks at once, see :meth:`predict`."""
+        made = predict(self.program, x.to(self.device), known)
+        predictions = {name: one.cpu() for name, one in made.predictions.items()}
         for name, weights in self.class_weights.items():
             predictions[name] = reweighed(predictions[name], weights)
-        return Prediction(
-            predictions, {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values}
-        )
+        return Prediction(predictions, {name: one.cpu() for name, one in made.values.items()})
+
+    def interval(self, x: Tensor, name: str, level: float = 0.9) -> Tensor:
+        """Predict intervals of a Gaussian factor.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(N, ...)``.
+        name : str
+            The factor.
+        level : float, default=0.9
+            The probability of the interval under q(factor | x).
+
+        Returns
+        -------
+        Tensor
+            Lower and upper ends, ``(N, D, 2)``.
+        """
+        if not 0 < level < 1:
+            raise SpecError(f"an interval has a level between 0 and 1, but got {level:g}.")
+        if not family_of(self.node(name)).gaussian:
+            raise SpecError(
+                f"intervals are predicted for continuous factors, but '{name}' is {self.node(name).family}."
+            )
+        dist = self.mode_trace(x)[name].dist
+        reach = torch.special.ndtri(torch.tensor(0.5 + level / 2, dtype=torch.float64)).item() * dist.stddev
+        return torch.stack([dist.mean - reach, dist.mean + reach], -1).cpu()
 
     def mode_trace(self, x: Tensor) -> Trace:
         """The encoder's trace with every variable at its mode."""
@@ -159,16 +189,28 @@ class TrainedModel:
         """Expected items ``(count, ...)`` at values of variables; those without a value are drawn from the prior."""
         return self._made(expected_items, count, values)
 
-    def sample(self, count: int, /, *, mean: bool = False, **values: Any) -> Tensor:
-        """New items, some variables given for all or for each in the user's own words: ``sample(16, digit=3)``.
+    def sample(self, count: int, given: Mapping[str, Any] | None = None, *, mean: bool = False) -> Tensor:
+        """Generate items: ``sample(16, {"digit": 3})``.
 
-        The items themselves are drawn too (but pixels, see :mod:`unknot.workflow.generation`); with ``mean`` they are
-        what is expected at the variables' values.
+        Parameters
+        ----------
+        count : int
+            The number of items.
+        given : mapping from variable to value, optional
+            Values in the user's own words, for all items or for each; other variables are drawn from the prior.
+        mean : bool, default=False
+            Return the expected items at the variables instead of draws
+            (:meth:`unknot.core.program.Program.sample_data`).
+
+        Returns
+        -------
+        Tensor
+            ``(count, ...)``.
         """
         if not isinstance(count, Integral) or count < 1:
             raise SpecError(f"sample() makes a whole number of items, at least 1, but got {count!r}.")
-        told = {name: self.value(name, v, count) for name, v in values.items()}
-        return self._made(expected_items if mean else sampled_items, count, told)
+        values = {name: self.value(name, v, count) for name, v in (given or {}).items()}
+        return self._made(expected_items if mean else sampled_items, count, values)
 
     def _made(self, make: Callable[..., Tensor], count: int, values: Mapping[str, Tensor]) -> Tensor:
         step, parts = items_at_once(self.shape), []

@@ -172,7 +172,7 @@ def test_arrays_whose_lengths_do_not_add_up_are_refused(tmp_path: Path, small: N
 def test_a_budget_that_names_the_length_keeps_it(tmp_path: Path, small: None) -> None:
     write_arrays(tmp_path)
     dataset = from_arrays(tmp_path)
-    hidden = LabelBudget.draw(dataset, seed=0, digit=10, length="all").apply(dataset)
+    hidden = LabelBudget.draw(dataset, 0, digit=10, length="all").apply(dataset)
     batch = next(hidden.batches(30, seed=0, labeled_share=0.5, labeled_by="digit"))
     assert int(batch.known["digit"].sum()) == 15
     assert bool(batch.known["length"].all())

@@ -10,7 +10,12 @@ from unknot.data.batch import Batch
 from unknot.train.loop import Loop
 from unknot.workflow.recipe import Recipe
 
-RECIPE = Recipe({"name": "digits"}, {"digit": 50}, {"style": 2, "width": 16}, {"steps": 3, "batch_size": 60})
+RECIPE = Recipe(
+    {"name": "digits"},
+    {"budget": {"digit": 50}},
+    {"kind": "class_style", "style": 2, "width": 16},
+    {"steps": 3, "batch_size": 60},
+)
 
 
 def test_the_model_and_its_data_come_back() -> None:

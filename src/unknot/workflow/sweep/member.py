@@ -13,10 +13,10 @@ from typing import Any
 
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.models.yaml_file import parse_yaml
 from unknot.suggest import did_you_mean
 from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.run import prepare
+from unknot.yaml_file import parse_yaml
 
 # The grid of a sweep: settings by dotted name, the values each of them takes, and all their combinations.
 

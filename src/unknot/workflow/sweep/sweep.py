@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unknot.files import atomic_folder
-from unknot.parallel.run_all import run_all
+from unknot.parallel.processes import run_all
 from unknot.train.run_folder import is_run
 from unknot.workflow.run import resume, train_recipe
 from unknot.workflow.sweep.measured import measure, read_measured, with_scores, write_measured
