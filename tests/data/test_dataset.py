@@ -1,4 +1,6 @@
-"""Data sets: ids that stay, splits, fingerprints, refusals."""
+"""Data sets: parts, batches, fingerprints, training rows and columns."""
+
+from __future__ import annotations
 
 import dataclasses
 
@@ -6,7 +8,7 @@ import pytest
 import torch
 
 from tests.data.packing import packed as as_bits
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import COLUMN_KINDS, Column, Dataset, training_rows
 from unknot.data.factor import Factor
 from unknot.errors import DataError
 
@@ -89,3 +91,21 @@ def test_to_keeps_everything(packed):
     assert repr(moved) == repr(whole)
     assert moved.fingerprint() == whole.fingerprint()
     assert torch.equal(moved.factors["place"].values, whole.factors["place"].values)
+
+
+def test_all_but_those_of_the_test() -> None:
+    assert training_rows({"train": [0], "test": torch.tensor([1, 3])}, 4).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert training_rows({"train": [0, 1]}, 2).all()
+    assert training_rows({"test": [0, 1]}, 2).all()  # there are no others
+
+
+def test_columns_are_values_with_a_kind_and_classes() -> None:
+    assert COLUMN_KINDS == ("real", "binary", "category", "count")
+    assert Column("age", "real") == Column("age", "real", ())
+    assert Column("town", "category", ("a", "b")) != Column("town", "category", ("b", "a"))
+    assert len({Column("age", "real"), Column("age", "real")}) == 1

@@ -153,7 +153,7 @@ def test_classes_by_value_and_by_name():
             None,
             "no label is known, so that its kind cannot be told; declare it in `kinds`",
         ),
-        ([1j, 2j, 3j], None, None, "factor 'f': its kind cannot be told"),
+        ([1j, 2j, 3j], None, None, "factor 'f': the labels are of type complex128"),
         ([-1, -1, -1], None, None, "factor 'f': no label is known"),
         (["yes", "yes ", "no"], None, None, "'yes' and 'yes ' differ by spaces only"),
         ([0, 1, 2], "ordinal", None, "kind is one of"),

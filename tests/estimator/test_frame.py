@@ -152,3 +152,13 @@ def test_columns_of_rows_without_names_can_be_left_out(columns: object) -> None:
     other = x.copy()
     other[:, 1] = 1e6
     np.testing.assert_array_equal(vae.predict_proba(x), vae.predict_proba(other))
+
+
+def test_frames_of_other_libraries_are_the_same_table() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_pandas(frame(), preserve_index=False)
+    from_arrow, from_pandas = read_frame(table), read_frame(frame())
+    assert from_arrow.table == from_pandas.table
+    np.testing.assert_array_equal(from_arrow.x, from_pandas.x)
+    vae = small().fit(table, kind=table["blood"].fill_null("O"))
+    np.testing.assert_array_equal(vae.predict_proba(table), vae.predict_proba(frame()))

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from PIL import Image
 
 from tests.fuzz.outcomes import answered, fuzz
-from unknot.data.user.user_files import read_user_data
+from unknot.data.readers.user_files import read_user_data
 from unknot.workflow.recipe import Recipe
 
 TYPES = [

@@ -5,17 +5,47 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from unknot.data.batch import Batch, any_known, epoch_order, iterate, supervised_order, take
-from unknot.data.column import Column
 from unknot.data.factor import Factor
 from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError
+
+# ---- Which rows may tell what the data are: not those that are kept for the test -------------------------
+
+
+def training_rows(splits: Mapping[str, Any], size: int) -> np.ndarray:
+    """Bool ``(N,)``: the rows outside the split "test"; all, if there are no others.
+
+    >>> training_rows({"train": [0, 1], "test": [2]}, 3)
+    array([ True,  True, False])
+    """
+    rows = np.ones(size, dtype=bool)
+    if "test" in splits and len(splits["test"]) < size:
+        rows[np.asarray(splits["test"])] = False
+    return rows
+
+
+# ---- Column: what one column of a table holds ------------------------------------------------------------
+
+ColumnKind = Literal["real", "binary", "category", "count"]
+COLUMN_KINDS: tuple[str, ...] = get_args(ColumnKind)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Name and kind; a category's classes in the order of their numbers."""
+
+    name: str
+    kind: ColumnKind
+    classes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
 from unknot.data.text_dataset import TextDataset
 from unknot.data.word_counter import WordCounter

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.dataset import Dataset
-from unknot.data.deciding_rows import deciding_rows
+from unknot.data.dataset import Dataset, training_rows
 from unknot.data.factor import Kind
+from unknot.data.float32_precision import loses_precision, plain_array, precision_warning
 from unknot.data.label_column import read_factor
-from unknot.data.lost_digits import lost_digits, sentence
-from unknot.data.plain_array import plain_array
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError, UnknotWarning
@@ -24,6 +22,7 @@ from unknot.errors import DataError, UnknotWarning
 # Whole numbers in rows this wide and with this share of zeros are counts of words. (Pixels are uint8, and of written
 # digits four in five are empty.)
 _WORDS, _ABSENT = 200, 0.9
+_BLOCK = 1 << 20  # numbers that are checked together
 
 
 def from_arrays(
@@ -66,7 +65,7 @@ def from_arrays(
             raise DataError(f"{name}: {option} speaks of '{stray}', which is not among the factors.")
     items = _items(x, name, missing)
     parts = {part: _split_rows(part, rows, len(items)) for part, rows in (splits or {}).items()}
-    deciding = deciding_rows(parts, len(items))
+    deciding = training_rows(parts, len(items))
     made = {}
     for label, values in factors.items():
         made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label), deciding)
@@ -107,9 +106,9 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
 
 
 def _warn_of_lost_digits(rows: np.ndarray, name: str) -> None:
-    lost = np.nonzero(lost_digits(rows))[0]
+    lost = np.nonzero(loses_precision(rows))[0]
     if len(lost):
-        warnings.warn(sentence(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
+        warnings.warn(precision_warning(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
 
 
 def _are_words(items: Tensor) -> bool:
@@ -126,29 +125,34 @@ def _counts(items: Tensor) -> SparseCounts:
 
 
 def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float, float]:
-    """The smallest and the largest number, NaN where one is missing; what is not finite is refused by its row."""
-    low, high = math.inf, -math.inf
-    for start, block in [(0, items)] if isinstance(items, Tensor) else items.blocks():
-        fine = block.isfinite() | block.isnan() if missing else block.isfinite()
-        finite = fine.reshape(len(block), -1).all(1)
-        if not bool(finite.all()):
-            row = start + int((~finite).nonzero()[0])
+    """Return the smallest and the largest number, NaN if one is missing; infinity is refused."""
+    ends = []
+    for start, block in _blocks(items):
+        is_right = block.isfinite() | block.isnan() if missing else block.isfinite()
+        is_right = is_right.reshape(len(block), -1).all(1)
+        if not bool(is_right.all()):
+            row = start + int((~is_right).nonzero()[0])
             if missing:
                 raise DataError(
                     f"{name}: x holds infinity, or a number beyond 3e38, in row {row}; mend or empty the cell."
                 )
             raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
         if block.numel():
-            low, high = _lower(low, float(block.min())), _higher(high, float(block.max()))
-    return low, high
+            ends.append([float(block.min()), float(block.max())])
+    if not ends:
+        return math.inf, -math.inf
+    low, high = np.array(ends).T  # numpy's min and max of NaN are NaN
+    return float(low.min()), float(high.max())
 
 
-def _lower(one: float, other: float) -> float:
-    return math.nan if math.isnan(one) or math.isnan(other) else min(one, other)
-
-
-def _higher(one: float, other: float) -> float:
-    return math.nan if math.isnan(one) or math.isnan(other) else max(one, other)
+def _blocks(items: Tensor | StoredItems) -> Iterator[tuple[int, Tensor]]:
+    """Yield blocks of items with the number of the first, so that checks take little memory."""
+    if isinstance(items, StoredItems):
+        yield from items.blocks()
+        return
+    step = max(1, _BLOCK // max(1, items[:1].numel()))
+    for start in range(0, max(1, len(items)), step):
+        yield start, items[start : start + step]
 
 
 def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:

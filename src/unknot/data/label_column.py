@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
-from unknot.data.lost_digits import lost_digits, sentence
-from unknot.data.plain_array import numpy_of
+from unknot.data.float32_precision import loses_precision, numpy_of, precision_warning
 from unknot.errors import DataError, UnknotWarning
 from unknot.missing import missing_entries
 
@@ -115,6 +114,8 @@ def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
             values = np.char.decode(values, "utf-8")
         except UnicodeDecodeError:
             raise DataError(f"factor '{name}': the labels are bytes that are no text in UTF-8.") from None
+    if values.dtype.kind in "mMc":
+        raise DataError(f"factor '{name}': the labels are of type {values.dtype}, expected numbers or words.")
     absent = np.broadcast_to(masked, values.shape)
     if values.dtype == object:
         absent = absent | missing_entries(values)
@@ -251,8 +252,8 @@ def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Ten
 def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
     """Continuous labels as float32, NaN where unknown."""
     numbers = np.where(unknown, np.nan, _refuse_words(name, values, unknown))
-    if lost_digits(numbers).any():
-        warnings.warn(sentence(f"factor '{name}'"), UnknotWarning, stacklevel=2)
+    if loses_precision(numbers).any():
+        warnings.warn(precision_warning(f"factor '{name}'"), UnknotWarning, stacklevel=2)
     return torch.from_numpy(numbers.astype(np.float32))
 
 

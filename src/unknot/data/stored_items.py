@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.plain_array import plain_array
+from unknot.data.float32_precision import plain_array
 
 _BLOCK = 1 << 24  # bytes that are looked at together
 
@@ -31,7 +31,7 @@ class StoredItems:
 
     It stands in for the tensor ``Dataset.x``: ``len``, ``shape``, ``device``, ``to``, indexing. A selection of rows is
     a list of their numbers; the items themselves are read for each batch, so that memory follows the batch. Values
-    are those that :func:`~unknot.data.plain_array.plain_array` gives, hence the same as of items held in memory.
+    are those that :func:`~unknot.data.float32_precision.plain_array` gives, hence the same as of items held in memory.
 
     * ``parts``: the arrays, alike but for their lengths;
     * ``rows``: which rows, int64, and in which order; by default all;

@@ -7,14 +7,47 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 
-from unknot.data.dataset import Dataset
-from unknot.data.deciding_rows import deciding_rows
+from unknot.data.dataset import Dataset, training_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.word_counter import WordCounter
 from unknot.errors import DataError, UnknotWarning
+
+# ---- The beginning of a document, for tables that people read --------------------------------------------
+
+LONGEST = 120  # characters
+
+
+def excerpt(data: Dataset, row: int) -> str:
+    """How the text of an item begins; of counts without a text, its commonest words."""
+    if isinstance(data, TextDataset) and data.texts:
+        text = " ".join(data.texts[row].split())
+        return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " ..."
+    counts = data.x[torch.tensor([row])].numpy()
+    return str(likely_words(data.columns, counts)[0])
+
+
+# ---- Rows of shares or counts of words as the words themselves: the most likely first --------------------
+
+LIKELY = 10  # words that stand for a document
+
+
+def likely_words(vocabulary: Sequence[str], rows: np.ndarray, count: int = LIKELY) -> np.ndarray:
+    """The ``count`` likeliest words of each row ``(..., V)``, in one string; words of no weight are left out.
+
+    >>> likely_words(["film", "good", "moon"], np.array([[0.1, 0.7, 0.2], [3.0, 0.0, 0.0]]), 2).tolist()
+    ['good moon', 'film']
+    """
+    flat = rows.reshape(-1, rows.shape[-1])
+    best = np.argsort(-flat, axis=1, kind="stable")[:, :count]
+    spoken = [
+        " ".join(vocabulary[word] for word in order if weights[word] > 0)
+        for order, weights in zip(best, flat, strict=True)
+    ]
+    return np.array(spoken, dtype=object).reshape(rows.shape[:-1])
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,7 +103,7 @@ def from_texts(
         known = [texts[row] for row in parts["train"].tolist()] if "train" in parts else texts
         usual = {"weights": "tfidf"} if factors else {}
         counter = WordCounter.learn(known, **{**usual, **dict(options or {})})
-    deciding = deciding_rows(parts, len(texts))
+    deciding = training_rows(parts, len(texts))
     made = {
         label: read_factor(
             label, values, len(texts), (kinds or {}).get(label), (classes or {}).get(label), deciding

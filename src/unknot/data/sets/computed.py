@@ -10,7 +10,7 @@ from unknot.data.files.directories import advising_cache, cache_directory
 from unknot.data.sets import mnist
 from unknot.data.sets.digits import load_digits
 from unknot.data.sets.multi_mnist import make_multi_mnist
-from unknot.data.user.npz_file import read_npz_dataset, write_npz
+from unknot.data.sets.npz_dataset import read_npz_dataset, write_npz
 from unknot.errors import DataError
 from unknot.files import lock
 
