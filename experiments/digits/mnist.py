@@ -15,6 +15,7 @@ from experiments.digits.digit_errors import (
     table,
     without_agreement,
 )
+from experiments.digits.evidence import EVIDENCE_HEAD
 from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 
 LABELS = (100, 600, 1000, 3000)

@@ -9,6 +9,7 @@ import torch
 
 import unknot
 from experiments.canvases.model.finder import LOOKS
+from tests.experiments.canvases.model.test_canvas import labels, made
 from tests.graph.graph_programs import (
     B,
     Decoder,
@@ -19,7 +20,6 @@ from tests.graph.graph_programs import (
     faces_decoder,
     faces_encoder,
 )
-from tests.models.canvas.test_canvas import labels, made
 from unknot.graph import Graph
 
 DOCS = Path(__file__).parents[2] / "docs"

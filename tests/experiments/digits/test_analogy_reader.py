@@ -69,7 +69,7 @@ def test_a_style_that_copies_the_class_leaks_and_one_of_noise_does_not() -> None
     found = style_leak(model, train, test, "digit")  # features of the image: even random ones tell the digit
     assert found["style_linear"] < 85
     assert found["style_neighbors"] < 80
-    last = model.module.recognition["style"][-1]
+    last = model.module.recognition["style"].network[-1]
     torch.nn.init.zeros_(last.weight)  # a style that is the same for all
     assert abs(predict_dataset(model, test).predictions["style"].std(0)).max() < 1e-6
     assert min(style_leak(model, train, test, "digit").values()) > 80

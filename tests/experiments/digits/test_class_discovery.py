@@ -27,7 +27,7 @@ def test_the_printed_row_has_the_weights_and_nothing_else() -> None:
 
 def test_the_rewarded_rows_differ_in_the_networks_and_the_ablation_in_one_part() -> None:
     best, ours = rows()[BEST_ROW], rows()[REWARDED_ROW]
-    assert "channels" in best["model"]["nodes"]["x"]
+    assert best["model"]["nodes"]["x"]["encoder"]["name"] == "conv"
     assert ours["train"]["objective"]["information"] == {CLASS: -19.0}
     assert ours["train"]["objective"]["marginal"] == {CLASS: 41.0}
     whole, without = (rows()[f"{ABLATION_STEPS} steps: {part}"] for part in (ALL_PARTS, "without agreement"))

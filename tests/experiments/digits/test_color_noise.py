@@ -8,10 +8,10 @@ from torch import Size, Tensor
 from torch.distributions import MultivariateNormal, Normal
 
 import unknot
-from experiments.digits.color_noise import ColorNormal
+from experiments.digits.color_noise import ColorNormal, ColorNormalLikelihood
 from unknot.errors import SpecError
 from unknot.models import node
-from unknot.models.likelihoods.normal import NormalLikelihood
+from unknot.models.likelihoods import likelihood
 from unknot.models.spec import read_spec
 
 SCALE, COLOR = 0.2, 0.05
@@ -67,10 +67,14 @@ def test_draws_have_the_covariance_and_carry_gradient() -> None:
     assert noise(torch.zeros(1, 3, 2, 2)).expand((7,)).rsample().shape == (7, 3, 2, 2)
 
 
-def make(shape: tuple[int, ...] = (3, 4, 4), **settings: float) -> NormalLikelihood:
-    return NormalLikelihood(
-        node("x", "normal", parents=["z"], color_scale=COLOR, **settings), Size(shape), 16
-    )
+FAMILY = "experiments.digits.color_noise:ColorNormalLikelihood"
+
+
+def make(shape: tuple[int, ...] = (3, 4, 4), **options: float) -> ColorNormalLikelihood:
+    spec = node("x", {"name": FAMILY, "color_scale": COLOR, **options}, parents=["z"])
+    made = likelihood(spec, Size(shape), 16)
+    assert isinstance(made, ColorNormalLikelihood)
+    return made
 
 
 def test_a_node_with_color_scale_scores_by_it() -> None:
@@ -96,16 +100,11 @@ def test_brightness_may_be_learned_beside_a_given_color() -> None:
 
 def test_what_is_no_image_is_refused() -> None:
     with pytest.raises(
-        SpecError, match=r"node 'x': color_scale is for images \(C, H, W\), but data is \(6,\)"
+        SpecError, match=r"node 'x': noise of color is for images \(C, H, W\), but data is \(6,\)"
     ):
         make((6,))
-    latent = node("z", "normal", 2, inferred_from=["x"], color_scale=0.1)
-    for nodes in (
-        [latent, node("x", "normal", parents=["z"])],
-        [
-            node("z", "normal", 2, inferred_from=["x"]),
-            node("x", "bernoulli", parents=["z"], color_scale=0.1),
-        ],
-    ):
-        with pytest.raises(SpecError, match="color_scale is of normal data"):
-            read_spec(nodes)
+    latent, data = node("z", "normal", 2, inferred_from=["x"]), {"name": FAMILY, "color_scale": 0.0}
+    with pytest.raises(SpecError, match="color_scale is a number above 0"):
+        read_spec([latent, node("x", data, parents=["z"])])
+    with pytest.raises(SpecError, match="has no class 'ColorNormalLikelihood' derived from"):
+        read_spec([node("z", FAMILY, 2, inferred_from=["x"]), node("x", "normal", parents=["z"])])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from torch import Size, Tensor
-from unknot.models.two_trunks import PIXELS, SHAPES, TwoTrunks
 
 from experiments.digits.components import ComponentDecoder, ComponentTrunk, PrincipalComponents
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.models import node
 from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import read_spec
+from unknot.models.networks.parts import Parts
 from unknot.objectives import semi_supervised
 
 SHAPE = Size((1, 3, 4))
@@ -81,45 +81,56 @@ NODES = {
         "size": 3,
         "inferred_from": ["x"],
         "labels": True,
-        "sees": SHAPES,
+        "encoder": {"name": "mlp", "part": "shapes"},
         "gradient": "detached",
     },
-    "style": {"family": "normal", "size": 2, "inferred_from": ["x", "digit"], "sees": PIXELS},
-    "x": {
+    "style": {
         "family": "normal",
-        "scale": 0.1,
+        "size": 2,
+        "inferred_from": ["x", "digit"],
+        "encoder": {"name": "mlp", "part": "pixels"},
+    },
+    "x": {
+        "family": {"name": "normal", "scale": 0.1},
         "parents": ["digit", "style"],
-        "components": 6,
-        "encoder": "components",
-        "channels": [4],
     },
 }
 
 
-@pytest.mark.parametrize("generator", ["", "product"])
-def test_a_model_takes_its_components_from_its_training_items(generator: str) -> None:
+def described(components: int, decoder: object = "mlp") -> dict[str, Any]:
+    """The model whose style sees components of the items, and whose items are made of components."""
+    here = "experiments.digits.components"
+    pixels = {"name": f"{here}:ComponentTrunk", "components": components}
+    encoder = {"name": "parts", "shapes": {"name": "conv", "channels": [4]}, "pixels": pixels}
+    of = {"name": f"{here}:ComponentDecoder", "components": components, "decoder": decoder}
+    return {"nodes": {**NODES, "x": {**NODES["x"], "encoder": encoder, "decoder": of}}}
+
+
+@pytest.mark.parametrize("decoder", ["mlp", {"name": "experiments.faces.product:ProductDecoder", "width": 8}])
+def test_a_model_takes_its_components_from_its_training_items(decoder: object) -> None:
     torch.manual_seed(0)
-    model = GraphicalModel({"nodes": {**NODES, "x": {**NODES["x"], "generator": generator}}}, SHAPE)
+    model = GraphicalModel(described(6, decoder), SHAPE)
     model.prepare(data())
-    trunk, decoder = model.trunk, model.generation["x"]
-    assert isinstance(trunk, TwoTrunks)
-    assert isinstance(trunk.pixels, ComponentTrunk)
-    assert isinstance(decoder, ComponentDecoder)
+    trunk, made_by = model.trunk, model.generation["x"]
+    assert isinstance(trunk, Parts)
+    pixels = trunk.networks["pixels"]
+    assert isinstance(pixels, ComponentTrunk)
+    assert isinstance(made_by, ComponentDecoder)
     x = whole(data())
-    torch.testing.assert_close(trunk(x)[:, trunk.parts[PIXELS]], taken(6).coordinates(x))
-    made = decoder(torch.randn(4, 5))
+    torch.testing.assert_close(trunk(x)[:, trunk.parts["pixels"]], taken(6).coordinates(x))
+    made = made_by(torch.randn(4, 5))
     assert made.shape == (4, *SHAPE)  # and nothing but the components
     torch.testing.assert_close(taken(6).items(taken(6).coordinates(made)), made, atol=1e-3, rtol=1e-3)
-    before = trunk.pixels.basis.axes.clone()
+    before = pixels.basis.axes.clone()
     semi_supervised(*model(data().batch(range(20))), alpha=5.0).loss.backward()
-    assert torch.equal(trunk.pixels.basis.axes, before)
+    assert torch.equal(pixels.basis.axes, before)
     assert not [name for name, _ in model.named_parameters() if "basis" in name]
 
 
 def test_there_are_no_more_components_than_entries() -> None:
-    model = GraphicalModel({"nodes": {**NODES, "x": {**NODES["x"], "components": 200}}}, SHAPE)
+    model = GraphicalModel(described(200), SHAPE)
     model.prepare(data())
-    assert model.trunk.pixels.features == 12  # type: ignore[union-attr]
+    assert model.trunk.networks["pixels"].features == 12  # type: ignore[union-attr]
     assert model.decode(whole(data()), model.encode(whole(data()))).log_prob().shape == (60,)
 
 
@@ -132,19 +143,8 @@ def test_in_half_precision_coordinates_are_whole() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    style = node("style", "normal", 2, inferred_from=["x"])
-    for one in (
-        node("x", "bernoulli", parents=["style"], components=3),
-        node("x", "normal", parents=["style"], components=3, generator="posed"),
-    ):
-        with pytest.raises(SpecError, match="components are of normal data"):
-            read_spec([style, one])
-    with pytest.raises(SpecError, match="say how many"):
-        read_spec([style, node("x", "normal", parents=["style"], encoder="components")])
-    with pytest.raises(SpecError, match="how image data is recognized"):
-        read_spec(
-            [
-                node("style", "normal", 2, inferred_from=["x"], encoder="components"),
-                node("x", "normal", parents=["style"]),
-            ]
-        )
+    with pytest.raises(SpecError, match="components is a whole number from 1"):
+        GraphicalModel(described(0), SHAPE)
+    style = {**NODES["style"], "encoder": "experiments.digits.components:ComponentTrunk"}  # of data, not of a node
+    with pytest.raises(SpecError, match="has no class 'ComponentTrunk' derived from"):
+        GraphicalModel({"nodes": {**NODES, "style": style}}, SHAPE)

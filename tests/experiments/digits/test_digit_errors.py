@@ -45,7 +45,8 @@ def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
 
 
 def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
-    nodes = {**APART["nodes"], "digit": {**APART["nodes"]["digit"], "evidence": 1.0}}
+    certain = {**APART["nodes"]["digit"]["encoder"], "weight": 1.0}
+    nodes = {**APART["nodes"], "digit": {**APART["nodes"]["digit"], "encoder": certain}}
     recipe = Recipe(
         {"name": "digits"}, {"budget": {"digit": 50}}, {**APART, "nodes": nodes}, {**TRAIN, "steps": 2}
     )
@@ -55,7 +56,7 @@ def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
     plain = without_evidence(trained.model).predict(x).predictions
     module = trained.model.module
     with torch.no_grad():
-        features = module.trunk(x)[:, module.trunk.parts["shapes"]]
-        expected = module.recognition["digit"](features).softmax(-1)
+        features = module.trunk(x)
+        expected = module.recognition["digit"]({"x": features}).softmax(-1)
     torch.testing.assert_close(plain["digit"], expected)
     assert not torch.allclose(trained.model.predict(x).predictions["digit"], expected)

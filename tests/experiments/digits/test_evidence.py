@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 import unknot
-from experiments.digits.evidence import log_evidence
-from tests.objectives.regularizers.programs import NODES, batch_of_digits
+from experiments.digits.evidence import EVIDENCE_HEAD, log_evidence
+from tests.models.digits import NODES, batch_of_digits
 from unknot.core.handlers import modes
 from unknot.errors import SpecError
 from unknot.models.families import family
@@ -19,6 +19,7 @@ from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import node
 from unknot.objectives import semi_supervised
 
+WEIGHED = {"name": EVIDENCE_HEAD, "weight": 0.1}
 NORMAL = torch.distributions.Normal
 
 
@@ -29,8 +30,8 @@ def model_with(
     torch.manual_seed(0)
     nodes = {
         **NODES,
-        "digit": {**NODES["digit"], "evidence": weight, **(evidence or {})},
-        "x": {**NODES["x"], "recognition_hidden": [16]},  # type: ignore[dict-item]
+        "digit": {**NODES["digit"], "encoder": {"name": EVIDENCE_HEAD, "weight": weight, **(evidence or {})}},
+        "x": {**NODES["x"], "encoder": {"name": "mlp", "hidden": [16]}},
     }
     return GraphicalModel({"nodes": nodes, **settings}, (1, 8, 8))
 
@@ -96,12 +97,12 @@ def test_search_makes_it_exact_where_the_recognised_style_is_off() -> None:
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_only_items_of_which_the_network_is_not_sure_are_asked_about(share: float) -> None:
     x = batch_of_digits().x
-    everywhere = model_with(evidence={"evidence_steps": 2}).eval()
+    everywhere = model_with(evidence={"steps": 2}).eval()
     with torch.no_grad():
-        network = everywhere.recognition["digit"](everywhere.trunk(x))
+        network = everywhere.recognition["digit"]({"x": everywhere.trunk(x)})
     confidence = network.softmax(-1).max(-1).values
     below = float(confidence.quantile(share)) if 0 < share < 1 else share
-    model = model_with(evidence={"evidence_steps": 2, "evidence_below": below}).eval()
+    model = model_with(evidence={"steps": 2, "below": below}).eval()
     sure = confidence > below
     assert int(sure.sum()) == round(40 * (1 - share))
     found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
@@ -112,11 +113,11 @@ def test_only_items_of_which_the_network_is_not_sure_are_asked_about(share: floa
 
 def test_the_encoder_is_the_product_of_network_and_evidence() -> None:
     model, x = model_with().eval(), batch_of_digits().x
-    digit, style = model.family_of("digit"), model.recognition["style"]
+    digit, style = model.family_of("digit"), model.recognition["style"].network
     found = model.encode(x)["digit"].dist.logits.log_softmax(-1)
     with torch.no_grad():
         features = model.trunk(x)
-        network, slow = model.recognition["digit"](features), []
+        network, slow = model.recognition["digit"]({"x": features}), []
         for k in range(10):
             y = one_hot(torch.full((40,), k), 10).float()
             mean, raw = style(torch.cat([features, digit.features(y)], -1)).chunk(2, -1)
@@ -132,7 +133,7 @@ def test_the_encoder_is_the_product_of_network_and_evidence() -> None:
 def test_without_weight_it_is_the_network() -> None:
     model, x = model_with(0.0).eval(), batch_of_digits().x
     torch.testing.assert_close(
-        model.encode(x)["digit"].dist.logits, model.recognition["digit"](model.trunk(x))
+        model.encode(x)["digit"].dist.logits, model.recognition["digit"]({"x": model.trunk(x)})
     )
 
 
@@ -147,10 +148,9 @@ def test_the_answer_is_the_same_each_time() -> None:
 
 def test_in_training_the_network_stands_alone() -> None:
     """The same two traces as without evidence, draw by draw: the generator's readings teach nobody."""
-    settings = {"augment": "affine", "agreement": 7.0, "confidence": 0.0}
     found = []
     for weight in (0.3, 0.0):
-        model = model_with(weight, **settings)
+        model = model_with(weight)
         torch.manual_seed(1)
         q, p = model(batch_of_digits())
         found.append((q["digit"].dist.logits, p.log_prob()))
@@ -160,8 +160,8 @@ def test_in_training_the_network_stands_alone() -> None:
 @pytest.mark.parametrize("gradient", ["concrete", "enumerate", "detached"])
 @pytest.mark.parametrize("samples", [None, 2])
 def test_it_goes_with_every_way_of_drawing(gradient: str, samples: int | None) -> None:
-    nodes = {**NODES, "digit": {**NODES["digit"], "evidence": 0.1, "gradient": gradient}}
-    model = GraphicalModel({"nodes": nodes, "augment": "affine", "agreement": 1.0}, (1, 8, 8))
+    nodes = {**NODES, "digit": {**NODES["digit"], "encoder": WEIGHED, "gradient": gradient}}
+    model = GraphicalModel({"nodes": nodes}, (1, 8, 8))
     for trained in (model, model.eval()):
         q, p = trained(batch_of_digits(), samples)
         assert semi_supervised(q, p, alpha=5.0).loss.isfinite()
@@ -176,24 +176,20 @@ def test_the_graph_is_that_of_the_model() -> None:
 
 
 def test_descriptions_that_have_no_such_evidence_are_refused() -> None:
-    of_numbers = {**NODES, "style": {**NODES["style"], "evidence": 0.1}}
+    of_numbers = {**NODES, "style": {**NODES["style"], "encoder": WEIGHED}}
     with pytest.raises(
         SpecError, match=r"node 'style': evidence .* is of normal, not of classes; leave it out"
     ):
         GraphicalModel({"nodes": of_numbers}, (1, 8, 8))
     later = {
-        "digit": {**NODES["digit"], "inferred_from": ["x", "style"], "evidence": 0.1},
+        "digit": {**NODES["digit"], "inferred_from": ["x", "style"], "encoder": WEIGHED},
         "style": {**NODES["style"], "inferred_from": ["x"]},
         "x": NODES["x"],
     }
-    with pytest.raises(SpecError, match="is not recognized from 'x' alone, by a network"):
+    with pytest.raises(SpecError, match="is not inferred from 'x' alone"):
         GraphicalModel({"nodes": later}, (1, 8, 8))
-    two = {**NODES, "digit": {**NODES["digit"], "evidence": 0.1}, "odd": {**NODES["digit"], "size": 2}}
+    two = {**NODES, "digit": {**NODES["digit"], "encoder": WEIGHED}, "odd": {**NODES["digit"], "size": 2}}
     with pytest.raises(SpecError, match="is not the only one of classes: 'odd' is another"):
         GraphicalModel({"nodes": two}, (1, 8, 8))
-    with pytest.raises(
-        SpecError, match=r"node 'digit': evidence_steps and evidence_below say .* evidence: 0.2"
-    ):
-        model_with(0.0, evidence={"evidence_steps": 4})
-    with pytest.raises(SpecError, match="evidence is a number from 0 to 1, but got 2"):
+    with pytest.raises(SpecError, match="weight is a number from 0 to 1, but got 2"):
         model_with(2.0)

@@ -10,10 +10,14 @@ from experiments.digits.posed_decoder import PosedDecoder
 from unknot.errors import SpecError
 from unknot.models.graphical_model import GraphicalModel
 
+POSED = {
+    "name": "experiments.digits.posed_decoder:PosedDecoder",
+    "template": {"name": "mlp", "hidden": [16]},
+}
 NODES = {
     "digit": {"family": "concrete", "size": 3, "inferred_from": ["x"], "labels": True},
     "pose": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"]},
-    "x": {"family": "bernoulli", "parents": ["digit", "pose"], "generator": "posed", "hidden": [16]},
+    "x": {"family": "bernoulli", "parents": ["digit", "pose"], "decoder": POSED},
 }
 SHAPE = Size((1, 5, 6))
 
@@ -57,7 +61,7 @@ def test_a_description_asks_for_it() -> None:
     p = model.decode(x, model.encode(x, samples=3))
     assert p.log_prob().shape == (3, 5)
     p.log_prob().sum().backward()
-    assert bool(model.recognition["pose"][-1].weight.grad.any())  # type: ignore[index, union-attr]
+    assert bool(model.recognition["pose"].network[-1].weight.grad.any())  # type: ignore[index, union-attr]
 
 
 @pytest.mark.parametrize(

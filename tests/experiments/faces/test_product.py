@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from torch import Size
 
 from experiments.faces.product import ProductDecoder
-from unknot.errors import SpecError
 from unknot.models.graphical_model import GraphicalModel
 
+PRODUCT = {"name": "experiments.faces.product:ProductDecoder", "width": 16}
 NODES = {
     "who": {"family": "concrete", "size": 4, "inferred_from": ["x"], "labels": True},
     "light": {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True},
-    "x": {"family": "normal", "parents": ["who", "light"], "generator": "product", "hidden": [16]},
+    "x": {"family": "normal", "parents": ["who", "light"], "decoder": PRODUCT},
 }
 
 
@@ -51,9 +50,3 @@ def test_a_description_asks_for_it() -> None:
     assert made.parts == ("classes", "numbers")
     x = torch.rand(5, 1, 8, 8)
     assert model.decode(x, model.encode(x, samples=3)).log_prob().shape == (3, 5)
-
-
-def test_only_data_is_generated_so() -> None:
-    wrong = {**NODES, "light": {**NODES["light"], "generator": "product"}}  # type: ignore[dict-item]
-    with pytest.raises(SpecError, match="generator says how images"):
-        GraphicalModel({"nodes": wrong}, (1, 8, 8))

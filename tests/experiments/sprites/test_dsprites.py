@@ -33,7 +33,7 @@ def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone() -> Non
     first = rows[PRINTED]
     wide, small = rows.pop(E19_NETWORKS), rows.pop(OURS)
     assert wide["train"]["objective"] == first["train"]["objective"]
-    assert wide["model"]["nodes"]["x"]["activation"] == "tanh"
+    assert wide["model"]["nodes"]["x"]["decoder"]["activation"] == "tanh"
     for row, case in rows.items():
         alone = case["train"]["stages"][0]["steps"] if row == OURS_DRAWN else 0
         same = {**case["train"], "objective": "", "stages": "", "steps": case["train"]["steps"] - alone}

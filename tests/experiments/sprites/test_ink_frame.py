@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor
-from unknot.models.two_trunks import PIXELS, SHAPES, TwoTrunks
 
 from experiments.sprites.ink_frame import SPREAD, FramedTrunk, framed, ink_moments
-from tests.objectives.regularizers.programs import NODES, batch_of_digits
+from tests.models.digits import NODES, batch_of_digits
 from unknot.models.graphical_model import GraphicalModel
+from unknot.models.networks.parts import Parts
+
+CONVOLUTIONS = {"name": "conv", "channels": [4, 8]}
 
 
 def bar(left: float, top: float, size: float, side: int = 64) -> Tensor:
@@ -62,15 +64,23 @@ def test_an_empty_page_and_a_single_point_have_gradients() -> None:
 
 def test_the_class_sees_the_frame_and_the_style_the_page() -> None:
     nodes = {
-        "digit": {**NODES["digit"], "sees": SHAPES},
-        "style": {**NODES["style"], "sees": PIXELS},
-        "x": {**NODES["x"], "encoder": "framed", "channels": [4, 8]},
+        "digit": {**NODES["digit"], "encoder": {"name": "mlp", "part": "shapes"}},
+        "style": {**NODES["style"], "encoder": {"name": "mlp", "part": "pixels"}},
+        "x": {
+            **NODES["x"],
+            "encoder": {
+                "name": "parts",
+                "shapes": {"name": "experiments.sprites.ink_frame:FramedTrunk", "encoder": CONVOLUTIONS},
+                "pixels": CONVOLUTIONS,
+            },
+        },
     }
     torch.manual_seed(0)
     model, x = GraphicalModel({"nodes": nodes}, (1, 8, 8)).eval(), batch_of_digits().x
     trunk = model.trunk
-    assert isinstance(trunk, TwoTrunks)
-    assert isinstance(trunk.shapes, FramedTrunk)
+    assert isinstance(trunk, Parts)
+    shapes = trunk.networks["shapes"]
+    assert isinstance(shapes, FramedTrunk)
     features = trunk(x)
-    torch.testing.assert_close(features[:, trunk.parts[SHAPES]], trunk.shapes.network(framed(x)))
-    torch.testing.assert_close(features[:, trunk.parts[PIXELS]], trunk.pixels(x))
+    torch.testing.assert_close(features[:, trunk.parts["shapes"]], shapes.network(framed(x)))
+    torch.testing.assert_close(features[:, trunk.parts["pixels"]], trunk.networks["pixels"](x))

@@ -7,7 +7,7 @@ import torch
 
 import unknot
 from experiments.canvases.model.finder import LOOKS, Finder
-from tests.models.canvas.test_canvas import labels, made, make_unsure
+from tests.experiments.canvases.model.test_canvas import labels, made, make_unsure
 from unknot.core.handlers import modes
 from unknot.errors import SpecError
 from unknot.objectives import elbo
