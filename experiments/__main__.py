@@ -14,9 +14,8 @@ from experiments.ledger.ledger import read_result, reproduce
 from experiments.ledger.registry import EXPERIMENTS, experiment
 from experiments.ledger.result_tables import seeds_text
 from experiments.ledger.results_page import headline_rows, results_page, results_summary, with_summary
-from unknot.cli import run_app
-from unknot.cli.ray_option import RAY_HELP
-from unknot.cli.show import show_table
+from unknot.cli import RAY_HELP, run_app
+from unknot.cli.shared import show_table
 from unknot.errors import SpecError
 from unknot.files import write_file
 

@@ -13,8 +13,6 @@ from torch import Tensor
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.sequences.regime_models import (
-    REGIMES,
-    STEPS,
     GaussianChain,
     Sequences,
     StepClassifier,
@@ -142,12 +140,4 @@ EXPERIMENT = Experiment(
         "regimes": "Test sequences: the two observed coordinates, and below them the true regimes (upper line) and the "
         "predicted ones (lower line), from 5 % labeled steps."
     },
-    notes=(
-        f"{REGIMES} regimes of a linear system in two dimensions (rotations by ±0.5 with decay 0.97, decay 0.8), which "
-        f"switch with probability 0.05; process and observation noise 0.3; {STEPS} steps, {TRAIN} training and {TEST} "
-        "test sequences. Ours: regimes enumerated in a markov loop and summed exactly; trained half of the steps "
-        "without labels, renamed to fit the labels, then trained with them. The state-space model proposes its states "
-        "with a GRU. EM uses no labels: they name its states. At 0 % states are matched to regimes by the best "
-        "matching on the test sequences, for all methods. All settings were chosen on other sequences."
-    ),
 )

@@ -166,17 +166,4 @@ EXPERIMENT = Experiment(
         "speakers": "Log-mel spectrograms of test items and of the same items decoded with each of the six speakers; "
         "the digit is the predicted one and the style is the mean of its posterior."
     },
-    notes=(
-        "2700 training and 300 test items of at most 96 frames with 40 bands; 10 items of each digit have the labels "
-        "of both factors. The classifier has three convolutions over time, and the mean and maximum over the true "
-        "frames. In our model it is the encoder of digit and speaker; the decoder maps digit, speaker and a style of "
-        "16 dimensions to frames with Gaussian noise. All networks are trained on random views: other speed, start "
-        "and loudness, hidden frames and bands, noise. Agreement: a view of an unlabeled item must be classified as "
-        "the item itself, where that class has a probability of at least 0.9. In our model, items decoded with the "
-        "speaker of another item must also be classified as that speaker and the same digit by the model's own "
-        "classifier, whose parameters this loss does not train. Conversions are judged by a separate classifier, "
-        "trained on the labels of all training items; each test item is converted to the five other speakers. The "
-        "row of mean frames knows the true speaker and adds a constant spectrum to the item itself, which keeps all "
-        "its detail. Settings were chosen on repetitions 5 to 9 of the training items."
-    ),
 )

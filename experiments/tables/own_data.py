@@ -130,17 +130,4 @@ EXPERIMENT = Experiment(
         for group in GROUPS
         for kind in ("classes", "numbers")
     },
-    notes=(
-        "Rows of `tune` were used to choose the defaults: they prove nothing. Those of `look` were scored once with "
-        "the recipe before it came here and are scored again; those of `fresh` were drawn by a seed from the package's "
-        "list and are scored once. These showed where the defaults fail with numbers; mended on `tune` and other "
-        "tables, they are scored once on `redrawn`, drawn by another seed. With classes the defaults stayed as they "
-        "were; with numbers, rows of `tune`, `look` and `fresh` are those of the defaults before that (the ledger has "
-        "the revisions). Of the splits, one with an odd seed has balanced labels, the others as they come "
-        "(at least two of a class). "
-        "Categories are one-hot and test rows (30 %, at most 1,000) unseen for every method; of very skewed numbers it "
-        "is the logarithm, and in means over cells R² counts no less than -100 %. `labels alone` is the same ensemble "
-        "without its generative model. "
-        "docs/defaults.md says how many variants were tried."
-    ),
 )

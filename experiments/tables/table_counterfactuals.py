@@ -13,7 +13,7 @@ from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Se
 from experiments.ledger.fit_defaults import fitted, labeled_data
 from experiments.tables.changed_columns import changed_columns
 from experiments.tables.own_data_sets import Source, frame
-from unknot.data.column import Column
+from unknot.data.dataset import Column
 from unknot.plots.style import save
 
 OURS = "Unknot, the default of a table"
@@ -192,10 +192,4 @@ EXPERIMENT = Experiment(
             "bars are level with the gray one, and tells each bird apart where the dots are spread like the gray ones."
         )
     },
-    notes=(
-        "Nobody has seen the same bird as another species, so there is no truth to hold a single row against; the "
-        "means and the spread of the real birds of that species are what the changed ones have to match. Moved by the "
-        "difference of means keeps each row's place in its class by construction. The reader learns from all training "
-        "rows with their true labels. Settings are the defaults of the library, chosen on other tables."
-    ),
 )

@@ -15,8 +15,8 @@ from experiments.topics.topic_baselines import RIVALS, rival_numbers
 from experiments.topics.topic_corpus import Corpus, corpus
 from experiments.topics.topic_model import TopicModel
 from experiments.topics.topic_scores import Topics, completion, perplexities, topic_numbers, topics_of
+from unknot.plots.codes import topic_correlations
 from unknot.plots.style import save
-from unknot.plots.topic_correlations import topic_correlations
 from unknot.train.config import TrainConfig
 from unknot.train.loop import fit
 
@@ -36,16 +36,6 @@ MEASURES = (
     Measure("seconds", "CPU seconds of training", decimals=0),
     Measure("npmi_acting", "NPMI of active topics, acting weights", better="higher", decimals=3),
     Measure("diversity_acting", "diversity, acting weights", better="higher"),
-)
-NOTES = (
-    "11,258 training and 7,487 test documents of 20 Newsgroups, 1,995 words. Perplexities: *per document* is exp of "
-    "the mean over documents of minus the bound by its number of words, *per token* exp of all bounds by all words, "
-    "*document completion* per token of one half of each document given the other (words fall into the halves one by "
-    "one); the last says nothing of a bound and is the one to compare models by. *Refined*: the posterior of each half "
-    "document is improved by 30 steps of inference of its own, as LDA's fold-in does. NPMI: mean over pairs of a "
-    "topic's ten words of largest raw weight, by co-occurrence in documents of the corpus named. Duplicates share more "
-    "than half of their ten words with an earlier topic. |r| is that of posterior means over test documents, among "
-    "topics above .1 nats; of a model with one group, between its first and last 25."
 )
 ONE, TWO = {"topics": 50}, {"first": 25, "second": 25}
 BUDGETS = {

@@ -102,7 +102,11 @@ def test_settings_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 0
     assert "Trained 3 steps" in out
     found = config(tmp_path / "out")
-    assert (found["train"]["steps"], found["labels"]["budget"]["digit"], found["model"]["style"]) == (3, 20, 2)
+    assert (found["train"]["steps"], found["labels"]["budget"]["digit"], found["model"]["style"]) == (
+        3,
+        20,
+        2,
+    )
     objective = (
         "--set",
         "train.objective={name: hfvae, beta: 2}",
@@ -319,7 +323,7 @@ def test_two_processes_make_one_run(tmp_path: Path) -> None:
     from unknot.train.run_folder import RunFolder
 
     text = SPEC.replace(
-        "{style: 3, width: 32}", NODES.replace("parents", "recognition_hidden: [32], parents")
+        "{style: 3, width: 32}", NODES.replace("parents", "encoder: {name: mlp, hidden: [32]}, parents")
     )
     spec = spec_file(tmp_path, text)
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}

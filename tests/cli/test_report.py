@@ -73,7 +73,7 @@ def test_a_table_has_a_report_too(
     assert "Typical rows: group" in page
     assert re.search(r"<th>column</th><th>ill</th><th>well</th>", page)
     assert re.search(r"<td>age</td>(<td>[^<]+ \([^<]+\)</td>){2}", page)  # expected, and observed
-    assert "Filling gaps" in page
+    assert "Missing values" in page
     assert "What changes with group" in page
     assert "Predicted and true: severity" in page
 

@@ -1,4 +1,4 @@
-"""The `unknot` command. Each sub-command is one file of this folder, loaded only when it is asked for.
+"""The `unknot` command. Each sub-command is one file of this folder, imported only when it is called.
 
 To add a command `fit`: write `cli/fit.py` with a `command` (a function for typer, or a `typer.Typer` when it has
 sub-commands of its own), and add one line to `COMMANDS`. A command raises UnknotError for what the user can
@@ -15,25 +15,28 @@ from typing import Annotated
 
 import typer
 
-from unknot.cli.ray_option import with_address
 from unknot.errors import UnknotError, UnknotWarning
 
 # Name -> the line in `unknot --help`. The module is the name with "_" for "-".
 COMMANDS = {
     "demo": "Learn digits from 100 labels and write a report, in a few minutes.",
     "fit": "Train a model on partly labeled data.",
-    "evaluate": "How well a run's encoder does.",
-    "predict": "A table of what the encoder says of new data.",
-    "sample": "New data from a run's generator.",
+    "evaluate": "Errors of a run's encoder.",
+    "predict": "A table of predictions for new data.",
+    "sample": "New data from a run's decoder.",
     "report": "One HTML page about a run.",
     "sweep": "Train many settings and seeds, and rank them on one page.",
     "data": "List, fetch, check and draw the data sets.",
     "metrics": "Every disentanglement score of codes in a file.",
-    "schema": "What a spec file may hold, as JSON Schema for editors.",
+    "schema": "The JSON Schema of spec files, for editors.",
     "objectives": "The objectives by name: formula, symbols, reference.",
-    "check-estimators": "Every estimator of q(z) against the truth.",
+    "check-estimators": "Every estimator of q(z) against the exact value.",
 }
 
+
+RAY_HELP = (
+    "Run on the Ray cluster at this address; without one, on that of this machine (needs unknot[sweep])."
+)
 
 _HELP = "Structured disentangled representations: name the factors you can, let networks learn the rest."
 
@@ -69,8 +72,29 @@ def run_app(arguments: Sequence[str], app: Callable[[Sequence[str]], typer.Typer
             sys.exit(2)
 
 
+def with_address(words: Sequence[str]) -> list[str]:
+    """The words of a command line, with "auto" after a ``--ray`` without an address, which typer does not support.
+
+    >>> with_address(["sweep", "--ray", "spec.yaml"])
+    ['sweep', '--ray', 'auto', 'spec.yaml']
+    >>> with_address(["sweep", "--ray", "10.0.0.1:6379"])
+    ['sweep', '--ray', '10.0.0.1:6379']
+    """
+    found: list[str] = []
+    for place, word in enumerate(words):
+        found.append(word)
+        if word == "--ray" and not _is_address(words[place + 1 : place + 2]):
+            found.append("auto")
+    return found
+
+
+def _is_address(following: Sequence[str]) -> bool:
+    """Whether the next word, if there is one, is HOST:PORT, ray://..., "auto" or "local"."""
+    return any(word in ("auto", "local") or (":" in word and "=" not in word) for word in following)
+
+
 def _sentence(error: UnknotError | OSError) -> str:
-    """An error on one line; a file that cannot be read or written by its name."""
+    """An error on one line; of a file that cannot be read or written, its name and the reason."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}."
     return " ".join(str(error).splitlines())
@@ -82,7 +106,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: objec
 
 
 def make_app(wanted: str | None) -> typer.Typer:
-    """The application with the `wanted` command in full, and of the others only what --help shows."""
+    """The application with the `wanted` command in full, and the names and help of the others."""
     app = typer.Typer(
         no_args_is_help=True,
         add_completion=False,

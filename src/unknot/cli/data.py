@@ -99,7 +99,7 @@ def check_command(
     """
     from rich.table import Table
 
-    from unknot.data.files.verification import verify
+    from unknot.data.files.sources import verify
     from unknot.data.sets.loading import entries, entry
 
     table = Table("data set", "source", "size", "checksum", "state", box=None, pad_edge=False)

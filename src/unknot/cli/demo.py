@@ -9,12 +9,14 @@ import typer
 
 
 def command(
-    seed: Annotated[int, typer.Option("--seed", help="Of the labeled set, the weights and the draws.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the labeled set, the weights and the draws.")
+    ] = 0,
     run: Annotated[
         Path | None, typer.Option("--run", help="The run folder; by default runs/demo-NUMBER.")
     ] = None,
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Fewer steps for a quick look.")] = None,
-    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="The folder of the data sets.")] = None,
 ) -> None:
     """Learn digits and handwriting styles from 60,000 images of which 100 are labeled, and write a report.
 

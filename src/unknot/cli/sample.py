@@ -41,7 +41,7 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
-    from unknot.data.files.npz_arrays import write_npz_array
+    from unknot.data.files.stored_arrays import write_npz_array
     from unknot.data.readers.csv_cells import table_cells, write_table
     from unknot.data.text_dataset import TextDataset, likely_words
     from unknot.plots.images import image_grid
