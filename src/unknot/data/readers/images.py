@@ -14,10 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from unknot.data.dataset import Dataset
-from unknot.data.files.broken_file import READER_ERRORS
-from unknot.data.files.decoded_array import decoded_array
+from unknot.data.files.broken_file import READER_ERRORS, refuse_special_file
 from unknot.data.files.directories import cache_directory
-from unknot.data.files.special_file import refuse_special_file
+from unknot.data.files.stored_arrays import decoded_array
 from unknot.data.from_arrays import from_arrays
 from unknot.data.readers.labels import folder_labels, folder_splits
 from unknot.data.readers.read_options import ReadOptions

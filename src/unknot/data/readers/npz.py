@@ -10,12 +10,10 @@ from typing import IO, Any
 import numpy as np
 
 from unknot.data.dataset import Dataset
-from unknot.data.files.broken_file import READER_ERRORS
-from unknot.data.files.checksum import digest
-from unknot.data.files.decoded_array import decoded_array
+from unknot.data.files.broken_file import READER_ERRORS, refuse_special_file
+from unknot.data.files.catalogue import digest
 from unknot.data.files.directories import cache_directory
-from unknot.data.files.npz_arrays import open_npz
-from unknot.data.files.special_file import refuse_special_file
+from unknot.data.files.stored_arrays import decoded_array, open_npz
 from unknot.data.from_arrays import from_arrays
 from unknot.data.readers.labels import factor_names
 from unknot.data.readers.read_options import ReadOptions

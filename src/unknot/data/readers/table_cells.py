@@ -16,9 +16,9 @@ from typing import IO
 
 import numpy as np
 
-from unknot.data.files.checksum import digest
+from unknot.data.files.broken_file import refuse_special_file
+from unknot.data.files.catalogue import digest
 from unknot.data.files.directories import advising_cache, cache_directory
-from unknot.data.files.special_file import refuse_special_file
 from unknot.data.readers.table_column import TableColumn
 from unknot.data.readers.table_files import TableSource
 from unknot.errors import DataError

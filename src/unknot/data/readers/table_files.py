@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from unknot.data.files.special_file import refuse_special_file
+from unknot.data.files.broken_file import refuse_special_file
 from unknot.data.readers.csv_cells import unguarded
 from unknot.errors import DataError
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from unknot.data.files.special_file import refuse_special_file
+from unknot.data.files.broken_file import refuse_special_file
 from unknot.data.readers.labels import factor_names, folder_labels, folder_splits
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.text_dataset import TextDataset, from_texts

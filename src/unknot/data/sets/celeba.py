@@ -18,8 +18,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.decoded_array import decoded_array
-from unknot.data.files.npz_arrays import read_npz
+from unknot.data.files.stored_arrays import decoded_array, read_npz
 from unknot.errors import DataError
 
 _DRIVE = "https://drive.usercontent.google.com/download?export=download&confirm=t&id="

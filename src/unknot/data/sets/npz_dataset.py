@@ -13,7 +13,7 @@ from torch import Tensor
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
-from unknot.data.files.npz_arrays import open_npz
+from unknot.data.files.stored_arrays import open_npz
 from unknot.errors import DataError
 from unknot.files import atomic_file
 

@@ -24,7 +24,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.npz_arrays import read_npz
+from unknot.data.files.stored_arrays import read_npz
 from unknot.data.log_mel import FLOOR, log_mel_frames, mfcc_means
 from unknot.errors import DataError, UnknotWarning
 
