@@ -11,7 +11,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
-from unknot.data.sets.digits import load_digits
+from unknot.data.sets.computed import load_digits
 from unknot.errors import DataError, DiskError
 
 

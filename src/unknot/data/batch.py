@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import known_rows
-from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
-from unknot.data.stored_items import StoredItems
+from unknot.data.stored_items import PackedBits, StoredItems
 from unknot.errors import DataError
 
 if TYPE_CHECKING:

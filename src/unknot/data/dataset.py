@@ -13,9 +13,8 @@ from torch import Tensor
 
 from unknot.data.batch import Batch, any_known, epoch_order, iterate, supervised_order, take
 from unknot.data.factor import Factor
-from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
-from unknot.data.stored_items import StoredItems
+from unknot.data.stored_items import PackedBits, StoredItems
 from unknot.errors import DataError
 
 # ---- Which rows may tell what the data are: not those that are kept for the test -------------------------

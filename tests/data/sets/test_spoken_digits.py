@@ -15,9 +15,9 @@ from scipy.io import wavfile
 from tests.data.found_files import found
 from unknot.data import Dataset, LabelBudget, load
 from unknot.data.files.sources import verify
-from unknot.data.log_mel import FLOOR, log_mel_frames, mfcc_means
 from unknot.data.sets import spoken_digits
 from unknot.data.sets.loading import entries
+from unknot.data.sets.log_mel import FLOOR, log_mel_frames, mfcc_means
 from unknot.errors import DataError, UnknotWarning
 
 SPEAKERS = ("ann", "bob")

@@ -1,8 +1,8 @@
 """CelebA, aligned and cropped (Liu et al. 2015): faces with 40 yes/no attributes and the person's number.
 
-Two forms: the published files (202599 images, 178 x 218), or the first 10000 at half size with their labels
-in one .npz, named "celeba-subset". Images are cut to the central square, scaled, and decoded once into the
-cache.
+It is read from the published files (202599 images, 178 x 218), or from files that the user places in the data
+directory: the first 10000 at half size, with their labels in one .npz; that data set is named "celeba-subset". Images
+are cut to the central square, scaled, and decoded once into the cache.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _FULL = Form(
         ),
     ),
 )
-_SUBSET = Form(
+_SUBSET = Form(  # files that the user places; they are not published
     "first 10000",
     (
         DataFile(

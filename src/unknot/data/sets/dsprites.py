@@ -19,7 +19,7 @@ from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import Archive, DataFile, Entry, Files, Form
 from unknot.data.files.stored_arrays import decoded_array, read_npz
-from unknot.data.packed import PackedBits
+from unknot.data.stored_items import PackedBits
 
 _NAME = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 _SHAPES = ("square", "ellipse", "heart")

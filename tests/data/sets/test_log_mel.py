@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy.fft import dct
 
-from unknot.data.log_mel import FLOOR, log_mel_frames, mel_filters, mfcc_means
+from unknot.data.sets.log_mel import FLOOR, log_mel_frames, mel_filters, mfcc_means
 from unknot.errors import DataError
 
 
