@@ -31,10 +31,11 @@ BATCH, MOST, CANVAS, SIDE, CLASSES, STYLE, STATE, ALPHA = 100, 3, 50, 28, 10, 10
 TAU = 0.66
 FAINT = 1e-3
 GOAL = 1.15
+LAYER = {"name": "mlp", "hidden": [256]}
 DIGIT = [
     node("digit", "concrete", CLASSES, inferred_from=["x"], labels=True),
     node("style", "normal", STYLE, inferred_from=["x", "digit"]),
-    node("x", "bernoulli", parents=["digit", "style"], encoder={"name": "mlp", "hidden": [256]}, decoder={"name": "mlp", "hidden": [256]}),
+    node("x", "bernoulli", parents=["digit", "style"], encoder=LAYER, decoder=LAYER),
 ]
 
 
@@ -120,12 +121,12 @@ def by_hand(nets: Networks, x: Tensor, labels: Labels) -> Tensor:
         place = torch.where(placed[:, None], label.nan_to_num(), loc + scale * torch.randn_like(loc))
         log_q_place = normal(place, loc, scale)
         features = model.trunk(cut_out(x, place))
-        logits = model.recognition["digit"](features)
+        logits = model.recognition["digit"].network(features)
         log_y = ((logits - torch.empty_like(logits).exponential_().log()) / TAU).log_softmax(-1)
         y = torch.where(read[:, None], one_hot(digit.clamp_min(0), CLASSES).float(), log_y.exp())
         log_q_y, log_p_y = score(logits, y, log_y, read), score(logits.new_zeros(CLASSES), y, log_y, read)
         shown = (y - 1 / CLASSES) * (CLASSES / (CLASSES - 1) ** 0.5)
-        style, raw = model.recognition["style"](torch.cat([features, shown], -1)).chunk(2, -1)
+        style, raw = model.recognition["style"].network(torch.cat([features, shown], -1)).chunk(2, -1)
         width = softplus(raw) + 1e-3
         z = style + width * torch.randn_like(style)
         image = model.generation["x"](torch.cat([shown, z], -1)).sigmoid()

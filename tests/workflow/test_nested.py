@@ -71,10 +71,10 @@ def test_densities_by_hand(saved: Path, alone: nn.Module) -> None:
     q = unknot.Trace()
     q.include(unknot.nested(saved).encode(x, {"digit": labels}), "turn", 0)
     h = alone.trunk(x)
-    masses = alone.recognition["digit"](h).log_softmax(-1)
+    masses = alone.recognition["digit"].network(h).log_softmax(-1)
     assert torch.allclose(q["turn[0].digit"].log_prob, masses[torch.arange(BATCH), labels])
     standardized = (torch.eye(10)[labels] - 0.1) * 10 / 3
-    loc, raw = alone.recognition["style"](torch.cat([h, standardized], -1)).chunk(2, -1)
+    loc, raw = alone.recognition["style"].network(torch.cat([h, standardized], -1)).chunk(2, -1)
     style = Normal(loc, nn.functional.softplus(raw) + 1e-3).log_prob(q["turn[0].style"].value).sum(-1)
     assert torch.allclose(q["turn[0].style"].log_prob, style, atol=1e-5)
 

@@ -15,7 +15,13 @@ from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
     node("digit", "concrete", 4, inferred_from=["x"], labels=True),
-    node("style", "normal", 3, inferred_from=["x", "digit"], center=[1.0, 0.0, 0.0], spread=[2.0, 1.0, 1.0]),
+    node(
+        "style",
+        "normal",
+        3,
+        inferred_from=["x", "digit"],
+        prior={"center": [1.0, 0.0, 0.0], "spread": [2.0, 1.0, 1.0]},
+    ),
     node("x", "bernoulli", parents=["digit", "style"]),
 ]
 
