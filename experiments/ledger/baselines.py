@@ -20,10 +20,6 @@ LEAK_MEASURES = (
     Measure("style_linear", "error of a linear probe on the style", "%", "higher"),
     Measure("style_neighbors", "error of 5 neighbors on the style", "%", "higher"),
 )
-LEAK_NOTE = (
-    f"Probes read the factor from the style's mean; they learn from {PROBED:,} training images with their true labels, "
-    "which the model never saw. Higher is less leak; 90 % is chance."
-)
 
 
 def supervised(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
@@ -32,7 +28,8 @@ def supervised(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
     As many labeled items a step as before (at most all of them), as many steps, the same rates, and the same
     weight α of the labels beside whatever else trains the encoder, such as the agreement of two views.
     """
-    objective = {"name": "supervised", "alpha": train["objective"]["alpha"]}
+    kept = ("alpha", "regularizers")
+    objective = {"name": "supervised", **{key: v for key, v in train["objective"].items() if key in kept}}
     share = train.get("labeled_share") or 1.0
     batch_size = min(max(round(share * train["batch_size"]), 1), labels)
     return {**train, "objective": objective, "labeled_share": 1.0, "batch_size": batch_size}

@@ -100,7 +100,6 @@ class Experiment:
     captions: Mapping[str, str] = field(default_factory=dict)
     overview: Callable[[Mapping[str, Any]], list[str]] | None = None
     short: Callable[[Mapping[str, Any]], tuple[str, str, int] | None] | None = None
-    notes: str = ""
     reads_results: bool = False
 
     def yardsticks_of(self, measure: Measure) -> list[Yardstick]:

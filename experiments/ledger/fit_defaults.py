@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.from_arrays import from_arrays
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble

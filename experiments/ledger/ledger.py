@@ -24,7 +24,7 @@ from experiments.ledger.jobs import Done, Job, job_key, revision_of, run_job
 from experiments.ledger.result_file import FORMAT, packed, unpacked
 from unknot.errors import RunError
 from unknot.files import lock, write_file
-from unknot.parallel.run_all import run_all
+from unknot.parallel.processes import run_all
 
 _WITH_REPEATED_CASES = 2  # the format before :mod:`experiments.ledger.result_file`'s
 

@@ -16,8 +16,8 @@ _HEAD = """# Results
 
 Made by `python -m experiments run`; no number here is typed by hand. A number is the mean over seeds ± their standard
 deviation. Lines with a tag stand beside ours: [P] printed in a paper, [D] digitized from a figure, [goal] what we set
-out to reach. A row that is judged by one of them and does not reach it says **miss**. Settings, every seed, revisions and
-times are in `results/`.
+out to reach. A row that is judged by one of them and does not reach it says **miss**. Settings, every seed, revisions
+and times are in `results/`.
 """
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
 _MOST_LINES = 10
@@ -37,7 +37,7 @@ def results_page(experiments: Iterable[Experiment], folder: Path, figures: str =
         for tier, content in there:
             if one.overview is not None:
                 parts.append("\n".join(one.overview(content)))
-            section = _section(one, content, f"{figures}/{result_name(one.name, tier)}")
+            section = _section(one, content, f"{figures}/{result_name(one.name, tier)}", _notes(folder, one))
             parts.append(
                 f"<details><summary>Tables and figures, {tier} tier</summary>\n\n{section}\n</details>\n"
             )
@@ -113,7 +113,13 @@ def with_summary(text: str, summary: str) -> str:
     return f"{before}{_BEGIN}\n{summary}\n{_END}{after}"
 
 
-def _section(one: Experiment, content: Mapping[str, Any], figures: str) -> str:
+def _notes(folder: Path, one: Experiment) -> str:
+    """The notes on an experiment, which stand beside its results."""
+    path = folder / f"{one.name}.md"
+    return path.read_text() if path.exists() else ""
+
+
+def _section(one: Experiment, content: Mapping[str, Any], figures: str, notes: str) -> str:
     lines = result_tables(one, content)
     for name in content["plots"]:
         lines += _figure(one, f"{figures}/{name}", Path(name).stem, "")
@@ -122,7 +128,7 @@ def _section(one: Experiment, content: Mapping[str, Any], figures: str) -> str:
             lines += _figure(one, f"{figures}/{name}", Path(name).stem, case_title(run["case"]))
     revisions = sorted({run["revision"] for run in content["runs"]})
     command = f"python -m experiments run {one.name} --tier {content['tier']} --seeds {content['seeds']}"
-    return "\n".join([*lines, f"`{command}`, revision {', '.join(revisions)}. {one.notes}".strip(), ""])
+    return "\n".join([*lines, f"`{command}`, revision {', '.join(revisions)}.", "", notes])
 
 
 def _figure(one: Experiment, link: str, stem: str, title: str) -> list[str]:

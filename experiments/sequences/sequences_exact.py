@@ -125,10 +125,4 @@ EXPERIMENT = Experiment(
         Measure("gradients", "gradients", "1e-12"),
     ),
     budgets={"smoke": "seconds", "quick": "about a CPU minute per seed", "paper": "the same"},
-    notes=(
-        "Largest absolute differences in float64, over items and parameters; one random model per seed. Sequences have "
-        f"random lengths, and {LABELED:.0%} of their steps have labels, of which the ELBO uses none. The encoder "
-        "q(z_t | z_{t-1}, x_t) is a Markov chain. References: a sum over all K^T paths, and forward-backward written "
-        f"in plain PyTorch. Eq. 8 has alpha = {ALPHA:g}."
-    ),
 )

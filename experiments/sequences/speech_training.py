@@ -17,7 +17,7 @@ import unknot
 from experiments.sequences.speech_items import FACTORS, Recordings, blanked, stretched, true_frames
 from experiments.sequences.speech_models import Classifier, SpeechModel
 from unknot.core.trace import Trace
-from unknot.data.log_mel import mfcc_means
+from unknot.data.sets.log_mel import mfcc_means
 from unknot.objectives import semi_supervised
 
 

@@ -24,7 +24,7 @@ from experiments.sequences.speech_items import (
     true_frames,
 )
 from experiments.sequences.speech_training import fit_labels, fit_logistic, fit_model
-from unknot.data.log_mel import mfcc_means
+from unknot.data.sets.log_mel import mfcc_means
 from unknot.plots.style import INK, new_figure, save
 
 PER_DIGIT = 10  # labels

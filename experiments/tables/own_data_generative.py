@@ -161,10 +161,4 @@ EXPERIMENT = Experiment(
         "quick": "about 10 CPU minutes for three seeds",
         "paper": "the same, with as many seeds as one likes",
     },
-    notes=(
-        "Gaps: a fifth of the entries hidden at random. Outliers: unseen rows against unseen rows whose columns are "
-        "shuffled. Ours has 100 labels of the table's own target, which the other methods cannot use, and is `impute` "
-        "and `score_samples` of the estimator. Faces: 300 unseen frames through ten numbers. The tables are those that "
-        "the encoder's defaults were chosen on; nothing was chosen for these tasks."
-    ),
 )

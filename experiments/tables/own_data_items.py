@@ -10,7 +10,7 @@ import numpy as np
 
 from experiments.ledger.fit_defaults import real_columns
 from experiments.tables.own_data_sets import GROUPS, Source, design, frame, kind_of, read
-from unknot.data.column import Column
+from unknot.data.dataset import Column
 from unknot.data.sets.loading import load
 
 DOCUMENTS = 4000

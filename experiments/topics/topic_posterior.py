@@ -10,7 +10,7 @@ from torch import Tensor
 
 from experiments.topics.topic_model import TopicModel
 from unknot.core.validation import validation
-from unknot.models.word_networks import word_log_likelihood
+from unknot.models.words.counts import word_log_likelihood
 
 _RATE, _DRAWS = 0.1, 2
 

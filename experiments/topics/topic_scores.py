@@ -16,7 +16,7 @@ from experiments.topics.topic_posterior import Posterior, posterior
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
-from unknot.models.word_networks import multinomial_coefficient, word_counts
+from unknot.models.words.counts import multinomial_coefficient, word_counts
 from unknot.objectives import elbo
 from unknot.objectives.diagnostics import information
 

