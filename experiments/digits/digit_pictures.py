@@ -2,26 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
-from experiments.digits.analogy_reader import Reader, analogy_numbers, make_reader
-from experiments.digits.image_panels import image_panels
+from experiments.digits.analogy_scores import Reader, analogy_numbers, make_reader
 from experiments.ledger.baselines import LEAK_MEASURES, leak_of, supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit_silently import error_of, train_quietly
+from experiments.ledger.fit import error_of, train_quietly
 from unknot.metrics.analogies import share_as_intended
-from unknot.plots.images import image_grid
-from unknot.plots.style import save
+from unknot.plots.images import draw_grid, image_grid
+from unknot.plots.style import INK, new_figure, save
 from unknot.workflow.data_summary import drawn_in_ink
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.pictures import analogies, class_grid, grid_quantiles, one_of_each
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import TrainedRun
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# ---- Several grids of images side by side, each with its title: a style grid for every class -------------
+
+
+def image_panels(
+    panels: np.ndarray,
+    titles: Sequence[str],
+    *,
+    across: int = 5,
+    columns: Sequence[str] = (),
+    rows: Sequence[str] = (),
+    labels: tuple[str, str] = ("", ""),
+    ink: bool = True,
+    title: str = "",
+    size: float = 2.2,
+) -> Figure:
+    """Grids ``(P, R, C, colors, H, W)``, ``across`` of them in a line; ``labels`` name what goes across and down.
+
+    The marks of rows and columns stand at the outer panels alone.
+    """
+    across = min(across, len(panels))
+    down = -(-len(panels) // across)
+    figure = new_figure(across * size + 0.5, down * (size + 0.25) + (0.35 if title else 0.1))
+    for i, (panel, name) in enumerate(zip(panels, titles, strict=True)):
+        axes = figure.add_subplot(down, across, i + 1)
+        lowest, leftmost = i + across >= len(panels), i % across == 0
+        draw_grid(axes, panel, columns=columns if lowest else (), rows=rows if leftmost else (), ink=ink)
+        axes.xaxis.tick_bottom()
+        axes.tick_params(length=0, labelsize=6)
+        axes.set_title(name, fontsize=9, color=INK)
+        if lowest:
+            axes.set_xlabel(labels[0], fontsize=8, color=INK)
+        if leftmost:
+            axes.set_ylabel(labels[1], fontsize=8, color=INK)
+    if title:
+        figure.suptitle(title, fontsize=10, color=INK)
+    return figure
+
 
 FACTOR, STYLE = "digit", "style"
 ALONE = "the same encoder, trained on the labels alone"
@@ -182,11 +223,7 @@ def draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> Non
     images = analogies(model, x, FACTOR, torch.arange(node.size or 0))
     title = f"{settings['data']}, {settings['labels']} labels: a test image, and its style in every digit"
     figure = image_grid(
-        images,
-        columns=("image", *names),
-        separate_first=True,
-        ink=drawn_in_ink(x.numpy()),
-        title=title,
+        images, columns=("image", *names), separate_first=True, ink=drawn_in_ink(x.numpy()), title=title
     )
     save(figure, folder / "analogies.png")
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_silently import train_quietly
+from experiments.ledger.fit import train_quietly
 from unknot.plots.style import INK, new_figure, quiet, save
 from unknot.workflow.recipe import Recipe
 

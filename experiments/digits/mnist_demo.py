@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.digits.digit_pictures import CAPTIONS, FACTOR, draw_analogies
 from experiments.ledger.baselines import supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit_silently import error_of, train_quietly
+from experiments.ledger.fit import error_of, train_quietly
 from unknot.workflow.demo import MODEL, TRAIN
 from unknot.workflow.recipe import Recipe
 

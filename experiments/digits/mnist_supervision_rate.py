@@ -9,17 +9,69 @@ Every training is as long as every other in labeled draws, so that a small rate 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from experiments.faces.plot_comparison import Curve, comparison
 from experiments.ledger.baselines import LEAK_MEASURES, leak_of, supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit_silently import error_of, train_quietly
+from experiments.ledger.fit import error_of, train_quietly
 from unknot.objectives.supervision import supervision_rate
-from unknot.plots.style import save
+from unknot.plots.style import COLORS, INK, new_figure, quiet, save
 from unknot.workflow.recipe import Recipe
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# ---- Curves of ours beside theirs: solid and dashed lines of one color -----------------------------------
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of one line; ``spread`` draws bars, curves of one ``family`` share a color, theirs are dashed."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    family: str
+    theirs: bool = False
+    spread: Sequence[float] | None = None
+
+
+def comparison(curves: Sequence[Curve], x_label: str, y_label: str, title: str = "") -> Figure:
+    """All curves in one frame, with logarithmic axes both ways, and their names beside it."""
+    figure = new_figure(7.0, 4.2)
+    axes = figure.add_subplot()
+    families = list(dict.fromkeys(curve.family for curve in curves))
+    for curve in curves:
+        axes.errorbar(
+            curve.x,
+            curve.y,
+            yerr=curve.spread,
+            label=curve.name,
+            color=COLORS[families.index(curve.family) % len(COLORS)],
+            linestyle="--" if curve.theirs else "-",
+            marker="o",
+            markersize=3.5,
+            markerfacecolor="white" if curve.theirs else None,
+            linewidth=1.2,
+            capsize=2,
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    ticks = [1, 2, 3, 5, 10, 20, 30, 50, 100]
+    shown = [tick for tick in ticks if axes.get_ylim()[0] <= tick <= axes.get_ylim()[1]]
+    axes.set_yticks(shown, [str(tick) for tick in shown])
+    axes.minorticks_off()
+    axes.set_xlabel(x_label, fontsize=9, color=INK)
+    axes.set_ylabel(y_label, fontsize=9, color=INK)
+    quiet(axes)
+    axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    if title:
+        axes.set_title(title, fontsize=10, color=INK, loc="left")
+    return figure
+
 
 # S17's model: one hidden layer of 512 both ways, ten dimensions of style, and a Concrete digit.
 MODEL = {
@@ -30,9 +82,7 @@ MODEL = {
 LABELED_DRAWS = 20000  # of every training, whatever its rate
 ALONE_STEPS = 3400
 WEIGHT = 10.0  # of the labels for each image of a batch: α = WEIGHT / ρ
-TRAIN: dict[str, Any] = {
-    "learning_rate": {"name": "cosine", "start": 1e-3},
-}
+TRAIN: dict[str, Any] = {"learning_rate": {"name": "cosine", "start": 1e-3}}
 ITEMS = {"mnist": 60000, "digits": 1437}
 LABELS = (100, 600, 1000, 3000)
 RATES = (0.01, 0.05, 0.1, 0.5, 1.0)

@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import ENSEMBLE_ALONE, LABELS_ALONE, class_shares, fitted, labeled_data
+from experiments.ledger.fit import ENSEMBLE_ALONE, LABELS_ALONE, class_shares, fitted, labeled_data
 from experiments.tables.own_data_baselines import (
     Method,
     Task,
+    class_scores,
     forest,
     linear,
     linear_after_regression,
     naive_bayes,
     self_training,
+    split,
 )
 from experiments.tables.own_data_items import HOLED, READERS, Items
-from experiments.tables.own_data_scores import class_scores, split
 from unknot.workflow.default_models import ALPHA, Images
 
 Shares = dict[str, np.ndarray]

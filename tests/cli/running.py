@@ -81,7 +81,7 @@ data:
   factors: [group, severity]
   columns: {patient: leave out, visits: count}
   test_share: 0.25
-model: {style: 2, width: 32}
+model: {kind: class_style, style: 2, width: 32}
 train: {steps: 8, batch_size: 50}
 """
 

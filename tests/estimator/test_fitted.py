@@ -38,7 +38,7 @@ def test_it_takes_items_of_the_kind_that_was_fitted() -> None:
 def test_factors_go_by_name_where_there_are_several() -> None:
     vae = small().fit(IMAGES[:COUNT], digit=half_known(CLASSES), odd=half_known(CLASSES % 2))
     assert list(vae.classes_) == ["digit", "odd"]
-    with pytest.raises(SpecError, match="say which factor: one of digit, odd"):
+    with pytest.raises(SpecError, match="choose a factor, one of digit, odd"):
         vae.predict(IMAGES[:2])
 
 
@@ -87,7 +87,7 @@ def test_without_it_every_fit_is_a_new_one() -> None:
 def test_a_ensemble_says_that_it_cannot_go_on() -> None:
     x = np.random.default_rng(0).normal(size=(40, 3))
     vae = StructuredVAE(steps=2, warm_start=True, verbose=False).fit(x, kind=np.arange(40) % 2)
-    with pytest.raises(SpecError, match="an ensemble takes its columns"):
+    with pytest.raises(SpecError, match="an ensemble takes the scales of its columns"):
         vae.fit(x, kind=np.arange(40) % 2)
 
 

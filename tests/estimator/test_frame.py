@@ -29,7 +29,7 @@ def frame() -> pandas.DataFrame:
 
 
 def small(**settings: object) -> StructuredVAE:
-    return StructuredVAE(**{"steps": 4, "style": 2, "verbose": False, **settings})
+    return StructuredVAE(**{"model": "class_style", "steps": 4, "style": 2, "verbose": False, **settings})
 
 
 def test_kinds_of_a_frame_are_inferred() -> None:

@@ -19,7 +19,7 @@ PIXELS = RNG.random((30, 8, 8))
 
 
 def small(**settings: Any) -> StructuredVAE:
-    return StructuredVAE(**{"steps": 3, "style": 2, "verbose": False, **settings})
+    return StructuredVAE(**{"model": "class_style", "steps": 3, "style": 2, "verbose": False, **settings})
 
 
 def test_nan_in_a_plain_array_is_missing() -> None:

@@ -97,7 +97,7 @@ def test_factors_may_be_known_for_different_items() -> None:
     first[: COUNT // 2], second[COUNT // 2 :] = -1, -1
     vae = small().fit(IMAGES[:COUNT], digit=first, odd=second)
     assert vae.predict(IMAGES[:5], "digit").shape == vae.predict(IMAGES[:5], "odd").shape == (5,)
-    with pytest.raises(SpecError, match="say which factor: one of digit, odd"):
+    with pytest.raises(SpecError, match="choose a factor, one of digit, odd"):
         vae.predict(IMAGES[:5])
 
 

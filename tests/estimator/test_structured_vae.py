@@ -133,3 +133,12 @@ def test_it_works_in_a_pipeline() -> None:
     assert pipeline[-1].classes_.keys() == {"label"}
     assert len(pipeline.get_feature_names_out()) == pipeline.transform(DIGITS.data[:5]).shape[1] == 13
     assert clone(pipeline)[-1].steps == 60
+
+
+def test_factors_may_be_called_as_anything() -> None:
+    x, classes = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    vae = StructuredVAE(steps=2, verbose=False, verdict=False).fit(
+        x, mean=classes, style=classes, seed=x[:, 0]
+    )
+    assert vae.sample(3, {"mean": 1, "style": 0, "seed": 0.5}, mean=True).shape == (3, 4)
+    assert vae.vary(x[:2], mean=[0, 1]).shape == (2, 2, 4)

@@ -12,7 +12,7 @@ import unknot
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
-from unknot.data.sets.digits import load_digits
+from unknot.data.sets.computed import load_digits
 from unknot.objectives.terms import Terms
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from unknot.data.readers.user_files import read_user_data
 
 from unknot.data.from_arrays import from_arrays
+from unknot.data.readers.user_files import read_user_data
 from unknot.workflow.data_summary import describe_data
 
 

@@ -119,7 +119,7 @@ def test_every_family_names_a_measure_of_the_table() -> None:
 def test_more_draws_come_closer_from_below_and_outliers_are_low() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 3))
-    vae = StructuredVAE(steps=60, style=2, learning_rate=1e-2, verbose=False).fit(
+    vae = StructuredVAE("class_style", steps=60, style=2, learning_rate=1e-2, verbose=False).fit(
         x, side=(x[:, 0] > 0).astype(int)
     )
     rows = torch.from_numpy(np.concatenate([x[:50], x[:50] + 9])).float()

@@ -12,8 +12,8 @@ import torch
 from tests.cli.running import refused, run
 from unknot.errors import SpecError
 from unknot.workflow import pictures
+from unknot.workflow.model_source import load_program
 from unknot.workflow.nested import Nested
-from unknot.workflow.program import load_program
 from unknot.workflow.trained_model import TrainedModel
 
 PROGRAM = '''
@@ -221,7 +221,7 @@ def test_it_is_saved_and_loaded_with_its_program(folder: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("mine.py:Pear", "no module 'Pear'; did you mean 'Pair'"),
+        ("mine.py:Pear", "no class 'Pear'.*did you mean 'Pair'"),
         ("mine.py:Half", "Half in .* has no method decode"),
         ("mine.py:Forgetful", "encode.* to return its unknot.Trace, but it returned a NoneType"),
         ("absent.py:Pair", "cannot read the program"),

@@ -11,6 +11,7 @@ import pytest
 from unknot.errors import SpecError
 from unknot.workflow.assembly import assemble, train_config
 from unknot.workflow.recipe import Recipe
+from unknot.workflow.run import prepare
 
 
 def recipe(**sections: Any) -> Recipe:
@@ -123,3 +124,28 @@ def test_a_described_model_says_what_its_labels_are(tmp_path: Path) -> None:
     }
     made = Recipe({"file": str(tmp_path / "a.npz")}, model={"nodes": nodes})
     assert made.dataset().factors["kind"].values.tolist() == [0, 1, -1, 0]
+
+
+def test_a_factor_may_be_called_seed(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.zeros((6, 3), np.float32), seed=[0, 1, 0, 1, 0, 1])
+    made = Recipe.from_dict(
+        {"data": {"file": str(tmp_path / "a.npz")}, "labels": {"budget": {"seed": 2}, "seed": 5}}
+    )
+    budget = made.budget(made.dataset())
+    assert budget.seed == 5
+    assert len(budget.items["seed"]) == 2
+
+
+def test_the_nodes_of_a_recipe_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from unknot.workflow import recipe as module
+
+    nodes = {
+        "digit": {"family": "concrete", "size": 10, "inferred_from": "x", "labels": True},
+        "x": {"family": "bernoulli", "parents": "digit"},
+    }
+    calls = []
+    read = module.read_spec
+    monkeypatch.setattr(module, "read_spec", lambda given: calls.append(1) or read(given))
+    made = recipe(model={"nodes": nodes}, train={"steps": 1})
+    prepare(made, made.dataset())
+    assert len(calls) == 1

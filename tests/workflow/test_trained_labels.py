@@ -142,7 +142,7 @@ def test_labels_are_hidden_by_factor_and_item() -> None:
     rows = np.arange(20.0).reshape(10, 2)
     first = np.where(np.arange(10) < 4, 1, -1)
     second = np.where(np.arange(10) < 7, 0.5, np.nan)
-    vae = StructuredVAE(style=1, steps=1, verdict=False, verbose=False)
+    vae = StructuredVAE("class_style", style=1, steps=1, verdict=False, verbose=False)
     vae.fit(rows, kind=first + (first > 0) * np.arange(10) % 2, size=second)
     asked = from_arrays(
         rows[::-1].copy(), {"kind": np.ones(10, int), "size": np.ones(10)}, classes={"kind": "abc"}

@@ -75,7 +75,8 @@ def test_what_is_changed_what_follows_and_what_is_kept(model: TrainedModel) -> N
 def test_each_door_opens_what_the_others_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     x, kind = rng.normal(size=(60, 3)).astype(np.float32), np.array(["u", "v"])[np.arange(60) % 2]
-    np.savez(tmp_path / "mine.npz", x=x, kind=kind)
+    np.savez(tmp_path / "mine.npz", x=x[:40], kind=kind[:40])
+    np.savez(tmp_path / "new.npz", x=x[40:], kind=kind[40:])
     (tmp_path / "spec.yaml").write_text("train: {steps: 3, progress: false}\n")
     monkeypatch.chdir(tmp_path)
     assert ended("fit", "spec.yaml", "mine.npz", "--run", "run") == 0
@@ -87,9 +88,9 @@ def test_each_door_opens_what_the_others_saved(tmp_path: Path, monkeypatch: pyte
     assert ended("predict", "saved", "mine.npz", "-o", "one.csv") == 0
     assert ended("predict", "run", "mine.npz", "-o", "two.csv") == 0
     assert Path("one.csv").read_text() == Path("two.csv").read_text()
-    assert ended("evaluate", "saved", "mine.npz") == 0
-    assert ended("sample", "saved", "--set", "kind=v", "-o", "new.npz") == 0
-    assert ended("report", "saved", "mine.npz", "-o", "page.html") == 0
+    assert ended("evaluate", "saved", "new.npz") == 0
+    assert ended("sample", "saved", "--set", "kind=v", "-o", "drawn.npz") == 0
+    assert ended("report", "saved", "new.npz", "-o", "page.html") == 0
     assert "Confusion: kind" in Path("page.html").read_text()
     assert torch.equal(TrainedModel.load("saved").predict(torch.tensor(x)).values["kind"],
                        TrainedModel.load("run").predict(torch.tensor(x)).values["kind"])  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a fitted estimator knows: its model, the items that it takes, and how it speaks of them."""
+"""A fitted estimator: its model, the items that it takes, and how it returns them; and another fit of it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,9 @@ from unknot.workflow.items_for_model import items_for_model
 from unknot.workflow.model_source import Joined
 from unknot.workflow.trained_model import TrainedModel
 
-# Going on from a fitted model: its description, columns and classes stay, and training starts at its weights.
-
 
 def with_known_labels(items: Dataset, labels: Mapping[str, Any], model: TrainedModel) -> Dataset:
-    """Items with labels of the factors that a model has learned, in its own classes; those not given are unknown."""
+    """Return items with labels of the model's factors, in its classes; labels that are not given are unknown."""
     factors = model.data.factors
     for name in labels:
         if name not in factors:
@@ -50,11 +48,11 @@ def _unknown(factor: Factor, count: int) -> Factor:
 
 
 def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assembly:
-    """The same model with the same weights, to be trained on data of the same kind."""
+    """Return a fitted model with its weights, to be trained on data of the same kind."""
     if isinstance(model.source, Joined):
         raise SpecError(
-            "warm_start: an ensemble takes its columns' scales and the folds of its labels from all rows at once and "
-            "cannot go on; fit it on all rows, or choose one model, model='class_style'."
+            "warm_start: an ensemble takes the scales of its columns and the folds of its labels from all rows at once "
+            "and cannot be trained further; fit it on all rows, or choose one model, model='class_style'."
         )
     made = assemble(data, model.source, train, labels=data.factors, words=model.words)
     made.model.module.load_state_dict(model.module.state_dict())
@@ -62,17 +60,17 @@ def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assem
 
 
 class NotFitted(SpecError, NotFittedError):
-    """A model is asked before it has learned."""
+    """A method needs a fitted model."""
 
 
 class Fitted:
-    """The side of an estimator that follows from its trained model, ``trained_``; before ``fit`` it refuses."""
+    """The part of an estimator that needs its trained model, ``trained_``."""
 
     trained_: TrainedModel
     columns: Any
 
     def _take(self, model: TrainedModel) -> None:
-        """The fitted attributes that follow from a model."""
+        """Set the fitted attributes that follow from a model."""
         self.trained_ = model
         self.factors_ = dict(model.data.factors)
         self.classes_ = {name: model.class_values(name) for name in self.factors_}
@@ -80,26 +78,26 @@ class Fitted:
         if model.data.columns:
             self.feature_names_in_ = np.asarray(model.data.columns, dtype=object)
 
-    def _spoken(self, rows: np.ndarray) -> Any:
-        """Items as the user has them: categories in words, and a frame for somebody who came with one."""
-        data, spoken = self.trained_.data, self._worded(rows)
+    def _in_user_form(self, rows: np.ndarray) -> Any:
+        """Return items in the user's form: categories as words, and a frame if the model was fitted on one."""
+        data, spoken = self.trained_.data, self._in_words(rows)
         return make_frame(spoken, data.columns) if data.columns and data.table else spoken
 
-    def _worded(self, rows: np.ndarray) -> np.ndarray:
-        """Categories of a table in words; of texts their likeliest words."""
+    def _in_words(self, rows: np.ndarray) -> np.ndarray:
+        """Return categories of a table as words, and texts as their likeliest words."""
         data = self.trained_.data
         return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
 
     def _predictions(self, x: Any) -> dict[str, np.ndarray]:
         rows = self._rows(x)
-        return {name: said.numpy() for name, said in self.trained_.predict(rows).predictions.items()}
+        return {name: values.numpy() for name, values in self.trained_.predict(rows).predictions.items()}
 
     def _rows(self, x: Any) -> Tensor:
         items = self._items(x)
         return items.batch(range(len(items))).x
 
     def _items(self, x: Any) -> Dataset:
-        """Items of the kind that was fitted; others are refused."""
+        """Read items of the kind that was fitted; others are refused."""
         self._check_fitted()
         known = self.trained_.data
         if known.table and known.columns and not is_frame(x):
@@ -116,7 +114,7 @@ class Fitted:
         return items_for_model(self.trained_, items)
 
     def _labeled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
-        """Items of the kind that was fitted, with labels in the classes that were fitted."""
+        """Read items of the kind that was fitted, with labels in the fitted classes."""
         return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
 
     def _one_factor(self, factor: str | None) -> str:
@@ -125,7 +123,7 @@ class Fitted:
         if factor is None and len(names) == 1:
             return names[0]
         if factor not in names:
-            raise SpecError(f"say which factor: one of {', '.join(names) or 'none (nothing was labeled)'}.")
+            raise SpecError(f"choose a factor, one of {', '.join(names) or 'none (nothing was labeled)'}.")
         return factor
 
     def _check_fitted(self) -> None:

@@ -349,12 +349,12 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
 
     def reconstruct(self, x: Any) -> Any:
         """Return the expected items at the predictions for x."""
-        return self._spoken(self.trained_.reconstruct(self._rows(x)).numpy())
+        return self._in_user_form(self.trained_.reconstruct(self._rows(x)).numpy())
 
     def impute(self, x: Any) -> Any:
         """Return the rows of a table with every missing entry at its expected value."""
         rows = self._rows(x)
-        return self._spoken(torch.where(rows.isnan(), self.trained_.reconstruct(rows), rows).numpy())
+        return self._in_user_form(torch.where(rows.isnan(), self.trained_.reconstruct(rows), rows).numpy())
 
     def sample(self, n: int, given: Mapping[str, Any] | None = None, *, mean: bool = False) -> Any:
         """Generate items: ``sample(16, {"digit": 3})``.
@@ -375,7 +375,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
             Categories as words; a model that was fitted on a frame makes a frame.
         """
         self._check_fitted()
-        return self._spoken(self.trained_.sample(n, given, mean=mean).numpy())
+        return self._in_user_form(self.trained_.sample(n, given, mean=mean).numpy())
 
     def vary(self, x: Any, /, **factors: Any) -> np.ndarray:
         """Change one factor of x and keep everything else: ``vary(x, digit=range(10))`` is (N, 10, ...).
@@ -394,14 +394,23 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         if not listed:
             raise SpecError(f"vary() takes a list of values: vary(x, {name}=[...]), but got {settings!r}.")
         values = [self.trained_.value(name, one, len(rows)) for one in listed]
-        return self._worded(self.trained_.vary(rows, name, values).numpy())
+        return self._in_words(self.trained_.vary(rows, name, values).numpy())
 
     # ---- reports ------------------------------------------------------------------------------------
 
     def report(self, path: str | Path, x: Any, y: Any = None, /, **labels: Any) -> None:
-        """Write the page that `unknot report` writes, one HTML file: what the model makes of x and its labels.
+        """Write the report that `unknot report` writes, one HTML file.
 
-        Give items that it has not learned from, or its errors look smaller than they are.
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        x : array, frame or list of str
+            Items of the kind that was fitted, which the model was not trained on.
+        y : array, optional
+            The labels of the only factor.
+        **labels : array
+            Labels by factor.
         """
         from unknot.report.content import collect_model
         from unknot.report.page import write_report
@@ -413,9 +422,22 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     def counterfactuals(self, x: Any, y: Any = None, /, **labels: Any) -> dict[str, Counterfactual]:
         """Measure what happens when one factor of x is changed and everything else is kept, for every factor.
 
-        ``print(vae.counterfactuals(x, digit=labels)["digit"])`` says it in a sentence and in numbers. Half of the items
-        with labels are changed, at most 1,000; another reader and the probes learn from the other half. Without labels
-        the model's own encoder is the only judge.
+        ``print(vae.counterfactuals(x, digit=labels)["digit"])`` prints a sentence and the numbers. Half of the items
+        with labels are changed, at most 1,000; an independent predictor and the probes learn from the other half.
+        Without labels only the model's own encoder judges.
+
+        Parameters
+        ----------
+        x : array, frame or list of str
+            Items of the kind that was fitted, best not those of training.
+        y : array, optional
+            The labels of the only factor.
+        **labels : array
+            Labels by factor.
+
+        Returns
+        -------
+        dict from str to Counterfactual
         """
         data = self._labeled(x, y, labels)
         known = {name: factor for name, factor in data.factors.items() if bool(factor.known.any())}

@@ -1,4 +1,10 @@
-"""The codes that a trained model gives some items, beside the factors that are known of them."""
+"""Codes of items with their known factors: from a trained model, and in a file for scores of disentanglement.
+
+A file is an .npz archive with one row per item: arrays ``codes`` and ``factors``, or one array for each, ``code.NAME``,
+``probabilities.NAME`` (rows q(c|x) of a categorical code) and ``factor.NAME``. ``divergence.NAME``, one number per
+dimension of the code, is its KL divergence from the prior and tells whether it is used. `unknot metrics` reads it, and
+a sweep writes one for each run.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +24,7 @@ from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.data.files.broken_file import explain_broken_file
-from unknot.data.files.npz_arrays import open_npz
+from unknot.data.files.stored_arrays import open_npz
 from unknot.errors import DataError
 from unknot.files import atomic_file
 from unknot.metrics import Probabilities
@@ -28,54 +34,32 @@ from unknot.workflow.evaluation import DatasetPrediction, class_probabilities, p
 from unknot.workflow.labels import has_classes
 from unknot.workflow.trained_model import TrainedModel, items_at_once
 
-# ---- How much of the data each dimension of the style holds ----------------------------------------------
-
-
-def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> list[tuple[str, float]]:
-    """I(x; z_d) in nats for every dimension of the Gaussian nodes, most informative first (E19 Fig. 4 right).
-
-    Nodes are taken at the best values of their parents, so that q(z_d | x) is a density of x alone.
-    """
-    items = data.subset(range(min(_MEASURED, items_at_once(model.shape), len(data))))
-    best = model.mode_trace(items.batch(range(len(items))).x)
-    size = max(dataset_size, len(items))
-    found = []
-    with torch.no_grad(), torch.random.fork_rng(devices=[]), validation(False):
-        torch.manual_seed(0)
-        for node in model.latents:
-            if not family_of(node).gaussian or node.name not in best:
-                continue
-            dist = best[node.name].dist
-            q = Trace()
-            q.normal(dist.loc, dist.scale, name="code", event_dims=1)
-            nats = information(q, size).dimensions["code"]
-            found += [(f"{node.name}[{d}]", float(n)) for d, n in enumerate(nats)]
-    return sorted(found, key=lambda pair: -pair[1])
-
-
-# Codes and factors of the same items in one .npz file: what `unknot metrics` reads, and what a sweep keeps of a run.
-# Arrays of one row an item: ``codes`` and ``factors``, or one array for each, ``code.NAME``, ``probabilities.NAME`` (rows
-# q(c|x) of a categorical code) and ``factor.NAME``. ``divergence.NAME``, one number a code, says how far it is from its
-# prior, and whether it is alive.
-
 
 @dataclass(frozen=True)
 class Codes:
-    """``codes`` and ``factors`` by name, ``(N,)``, ``(N, D)`` or Probabilities; ``divergences`` ``(D,)`` by code."""
+    """Codes and factors of the same items.
+
+    Attributes
+    ----------
+    codes, factors : mapping from str to array or Probabilities
+        ``(N,)``, ``(N, D)``, or rows q(c|x).
+    divergences : mapping from code to array
+        The KL divergence of each dimension from the prior, ``(D,)``.
+    """
 
     codes: Mapping[str, Any]
     factors: Mapping[str, Any] = field(default_factory=dict)
     divergences: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def columns_of_divergences(self) -> np.ndarray | None:
-        """One number a column of the codes, or None where some code has none."""
+        """Return one divergence per column of the codes, or None if a code has none."""
         if not all(name in self.divergences for name in self.codes):
             return None
         return np.concatenate([self.divergences[name] for name in self.codes])
 
 
 def read_codes(path: Path) -> Codes:
-    """The codes and, if it has any, the factors of a file."""
+    """Read the codes of a file and, if it has any, the factors."""
     if not path.exists():
         raise DataError(f"There is no file {path}.")
     with explain_broken_file(path, "an .npz without pickled objects"), open_npz(path) as archive:
@@ -99,7 +83,7 @@ def read_codes(path: Path) -> Codes:
 
 
 def read_codes_and_factors(path: Path) -> Codes:
-    """As :func:`read_codes`; a file without factors is refused."""
+    """Read a file as :func:`read_codes` does, and refuse one without factors."""
     found = read_codes(path)
     if not found.factors:
         with open_npz(path) as archive:
@@ -108,7 +92,7 @@ def read_codes_and_factors(path: Path) -> Codes:
 
 
 def write_codes(path: Path, made: Codes) -> None:
-    """Write a file that :func:`read_codes` reads, whole or not at all."""
+    """Write a file that :func:`read_codes` reads, completely or not at all."""
     arrays: dict[str, Any] = {f"factor.{name}": np.asarray(values) for name, values in made.factors.items()}
     arrays |= {f"divergence.{name}": np.asarray(values) for name, values in made.divergences.items()}
     for name, values in made.codes.items():
@@ -127,28 +111,30 @@ def _needed(arrays: Any) -> str:
     )
 
 
-MOST_ITEMS = 10_000  # as many as the scores' protocols take
-_MEASURED = 1000  # items from which divergences are estimated
+# ---- of a trained model ---------------------------------------------------------------------------------------
+
+MOST_ITEMS = 10_000  # the protocols of the scores take as many
+_MEASURED = 1000  # items from which divergences and information are estimated
 
 
 def codes_of(model: TrainedModel, items: Dataset) -> Codes:
-    """Class probabilities and means of every variable, of at most ``MOST_ITEMS`` evenly spaced items.
+    """Return class probabilities and means of every variable, for at most ``MOST_ITEMS`` evenly spaced items.
 
-    A factor is given where every one of these items knows it and two values of it occur.
+    A factor is included if its label is known for all of these items and has at least two values.
     """
     rows = torch.linspace(0, len(items) - 1, min(len(items), MOST_ITEMS), dtype=torch.float64).long()
     chosen = items.subset(rows.unique())
-    answers = predict_dataset(model, chosen)
-    return Codes(_codes(model, answers), _factors(chosen), divergences(model, chosen))
+    predicted = predict_dataset(model, chosen)
+    return Codes(_codes(model, predicted), _factors(chosen), divergences(model, chosen))
 
 
-def _codes(model: TrainedModel, answers: DatasetPrediction) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _codes(model: TrainedModel, predicted: DatasetPrediction) -> dict[str, Any]:
+    codes: dict[str, Any] = {}
     for node in model.latents:
-        if node.name in answers.predictions:
-            said = answers.predictions[node.name]
-            found[node.name] = Probabilities(class_probabilities(said)) if has_classes(node) else said
-    return found
+        if node.name in predicted.predictions:
+            values = predicted.predictions[node.name]
+            codes[node.name] = Probabilities(class_probabilities(values)) if has_classes(node) else values
+    return codes
 
 
 def _factors(items: Dataset) -> dict[str, np.ndarray]:
@@ -161,9 +147,9 @@ def _factors(items: Dataset) -> dict[str, np.ndarray]:
 
 
 def divergences(model: TrainedModel, items: Dataset) -> dict[str, np.ndarray]:
-    """``mean_x KL(q(z_d | x) || p(z_d))`` of every dimension, parents at their best values; of a class one number.
+    """Return mean_x KL(q(z_d | x) || p(z_d)) of every dimension, with parents at their modes.
 
-    A variable whose divergence has no closed form is left out.
+    A variable with classes has one number; one whose divergence has no closed form is left out.
     """
     x = items.batch(range(min(_MEASURED, items_at_once(model.shape), len(items)))).x
     with torch.no_grad(), modes(), validation(False):
@@ -181,10 +167,41 @@ def divergences(model: TrainedModel, items: Dataset) -> dict[str, np.ndarray]:
 
 
 def _of_classes(dist: Distribution) -> Distribution:
-    """A relaxed class as the class it stands for."""
+    """Return the categorical distribution of a relaxed class."""
     return Categorical(logits=dist.logits) if isinstance(dist, Concrete) else dist
 
 
 def _by_dimension(each: Tensor) -> Tensor:
-    """The mean over items, ``(D,)``."""
+    """Return the mean over items, ``(D,)``."""
     return each.mean(0).reshape(-1) if each.ndim else each.reshape(1)
+
+
+def style_information(model: TrainedModel, data: Dataset, dataset_size: int) -> list[tuple[str, float]]:
+    """Return I(x; z_d) in nats for every dimension of the Gaussian nodes, most informative first (E19 Fig. 4 right).
+
+    Parents are at their modes, so q(z_d | x) is a density of x alone.
+
+    Parameters
+    ----------
+    model : TrainedModel
+        The model.
+    data : Dataset
+        Items, of which the first 1,000 are used.
+    dataset_size : int
+        The number of training items.
+    """
+    items = data.subset(range(min(_MEASURED, items_at_once(model.shape), len(data))))
+    modes_of_items = model.mode_trace(items.batch(range(len(items))).x)
+    size = max(dataset_size, len(items))
+    ranked = []
+    with torch.no_grad(), torch.random.fork_rng(devices=[]), validation(False):
+        torch.manual_seed(0)
+        for node in model.latents:
+            if not family_of(node).gaussian or node.name not in modes_of_items:
+                continue
+            dist = modes_of_items[node.name].dist
+            q = Trace()
+            q.normal(dist.loc, dist.scale, name="code", event_dims=1)
+            nats = information(q, size).dimensions["code"]
+            ranked += [(f"{node.name}[{d}]", float(n)) for d, n in enumerate(nats)]
+    return sorted(ranked, key=lambda pair: -pair[1])

@@ -384,8 +384,8 @@ def default_model(described: Mapping[str, Any], data: Dataset) -> DefaultModel:
             raise SpecError(f"model: unknown key '{key}'; {did_you_mean(key, known[chosen.name])}")
         why = "which is the default for these data, " if kind == "auto" else ""
         raise SpecError(
-            f"model: {chosen.name}, {why}has no setting '{key}', only {', '.join(known[chosen.name])}; leave it out, or "
-            f"choose kind: {' or '.join(others)} (model='{others[-1]}' in Python)."
+            f"model: {chosen.name}, {why}has no setting '{key}', only {', '.join(known[chosen.name])}; leave it "
+            f"out, or choose kind: {' or '.join(others)} (model='{others[-1]}' in Python)."
         )
     check(settings, schema_of(chosen, "settings of a default model"), "model")
     return chosen(**settings)
@@ -435,7 +435,7 @@ def with_regularizers(objective: Any, regularizers: Mapping[str, Any]) -> dict[s
             "separate adds regularizers to an objective by name, but the objective is a function; leave separate out, "
             "or choose an objective by name."
         )
-    symbols = {"name": objective} if isinstance(objective, str) else objective
+    symbols: dict[str, Any] = {"name": objective} if isinstance(objective, str) else dict(objective)
     return {**symbols, "regularizers": _merged(regularizers, symbols.get("regularizers") or {})}
 
 

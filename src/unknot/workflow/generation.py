@@ -13,12 +13,21 @@ from unknot.core.program import Program
 from unknot.errors import SpecError
 from unknot.models.spec import NodeSpec
 
-# Which variables follow when another is changed: those recognized from it without a look at the data.
-
 
 def deterministic_children(nodes: Sequence[NodeSpec], changed: str) -> list[str]:
-    """Variables that the encoder computes from ``changed`` and others, but not from the data (S17 Fig. 5 left).
+    """Return the variables that the encoder infers from ``changed``, but not from the data (S17 Fig. 5 left).
 
+    If ``changed`` is set to another value, they take new values too.
+
+    Parameters
+    ----------
+    nodes : sequence of NodeSpec
+        All variables.
+    changed : str
+        The variable that is set.
+
+    Examples
+    --------
     >>> from unknot.models import node
     >>> faces = [
     ...     node("light", "direction", 3, inferred_from=["x"]),
@@ -30,18 +39,18 @@ def deterministic_children(nodes: Sequence[NodeSpec], changed: str) -> list[str]
     ['shading']
     """
     data = {node.name for node in nodes if node.is_data}
-    found: list[str] = []
+    children: list[str] = []
     while True:
         more = [
             node.name
             for node in nodes
-            if node.name not in (changed, *found)
-            and {changed, *found} & set(node.inferred_from)
+            if node.name not in (changed, *children)
+            and {changed, *children} & set(node.inferred_from)
             and not data & set(node.inferred_from)
         ]
         if not more:
-            return found
-        found += more
+            return children
+        children += more
 
 
 def expected_items(program: Program, values: Mapping[str, Any], count: int, shape: Size) -> Tensor:

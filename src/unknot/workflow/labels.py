@@ -1,4 +1,4 @@
-"""Labels and the nodes they belong to: whether they fit, and the names of a node's classes."""
+"""Labels and their nodes: whether they fit together, and the names of a node's classes."""
 
 from __future__ import annotations
 

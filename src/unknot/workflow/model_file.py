@@ -33,7 +33,7 @@ _OURS = (MODEL, WEIGHTS, PROGRAM, NESTED)  # what a saved folder holds
 
 
 def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
-    """What says all of a model but its weights: ``model.json``, a program's text, the models that it nests."""
+    """Return the files of a model without its weights: ``model.json``, a program, the models that it nests."""
     content = {
         "format": FORMAT,
         "unknot": __version__,
@@ -58,7 +58,7 @@ def save_model(model: TrainedModel, path: Path, **more: Any) -> None:
 
 
 def saved_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
-    """All files of a saved model, by name; ``more`` is kept in ``model.json``."""
+    """Return all files of a saved model by name; ``more`` is kept in ``model.json``."""
     from safetensors.torch import save
 
     weights = save({name: w.cpu().contiguous() for name, w in model.module.state_dict().items()})
@@ -66,7 +66,7 @@ def saved_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
 
 
 def load_model(path: Path) -> TrainedModel:
-    """The model of a saved folder, or of a run."""
+    """Load the model of a saved folder, or of a run."""
     bring_back(path.absolute())
     content = read_description(path)
     try:
@@ -92,7 +92,7 @@ def read_source_of(path: Path) -> ModelSource:
 
 
 def read_description(path: Path) -> Mapping[str, Any]:
-    """The content of ``model.json``, after a look at its version."""
+    """Read the content of ``model.json``, and refuse another version."""
     try:
         content = open_sealed_json((path / MODEL).read_bytes())
     except OSError as error:
@@ -128,5 +128,5 @@ def _load_weights(module: nn.Module, path: Path, expected: Any) -> None:
 
 
 def described_data(data: Dataset) -> Dataset:
-    """A data set without its items, as a model keeps it."""
+    """Return a data set without its items, as a model keeps it."""
     return dataset_without_items(describe_dataset(data))

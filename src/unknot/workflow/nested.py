@@ -1,4 +1,10 @@
-"""Nested: a trained model as a part of a user's own program."""
+"""Nested models: a trained model as a part of a user's own program.
+
+A spec gives their paths by the arguments of the program; a run and a saved model keep copies in ``nested/NAME``::
+
+    nested: {digit: runs/digit}                          # frozen
+    nested: {digit: {path: runs/digit, frozen: false}}   # its weights are trained with those of the program
+"""
 
 from __future__ import annotations
 
@@ -18,45 +24,39 @@ from unknot.errors import SpecError
 if TYPE_CHECKING:
     from unknot.workflow.trained_model import TrainedModel
 
-# The models that a program nests, by the name of the argument they come in as: where from, and kept with it.
-# In a spec they are paths; a run and a saved model keep a copy in ``nested/NAME``, a saved model like any other::
-#
-#     nested: {digit: runs/digit}                          # frozen
-#     nested: {digit: {path: runs/digit, frozen: false}}   # its weights learn with the program's
-
 FOLDER = "nested"
 
 
 @dataclass(frozen=True)
 class NestedSource:
-    """A trained model to be nested."""
+    """A trained model that is to be nested, and whether its weights stay as they are."""
 
     model: TrainedModel
     frozen: bool
 
     def build(self) -> Nested:
-        """A copy with the weights as they were trained."""
+        """Return a copy with the trained weights."""
         return Nested(deepcopy(self.model.module), self.frozen)
 
 
 def read_nested(described: Mapping[str, Any], folder: Path) -> dict[str, NestedSource]:
-    """The nested models of a description; their paths are meant from ``folder``."""
+    """Load the nested models of a description, with paths relative to ``folder``."""
     from unknot.workflow.trained_model import TrainedModel
 
-    found = {}
-    for name, entry in described.items():
-        path, frozen = _entry(entry)
-        found[name] = NestedSource(TrainedModel.load(folder / path), frozen)
-    return found
+    entries = {name: _entry(entry) for name, entry in described.items()}
+    return {
+        name: NestedSource(TrainedModel.load(folder / path), frozen)
+        for name, (path, frozen) in entries.items()
+    }
 
 
 def describe_nested(sources: Mapping[str, NestedSource]) -> dict[str, Any]:
-    """The description of nested models that lie beside their program."""
+    """Describe nested models that lie beside their program."""
     return {name: {"path": f"{FOLDER}/{name}", "frozen": one.frozen} for name, one in sources.items()}
 
 
 def nested_files(sources: Mapping[str, NestedSource]) -> dict[str, bytes]:
-    """The nested models' files, by their paths beside the program."""
+    """Return the files of nested models, by their paths beside the program."""
     from unknot.workflow.model_file import saved_files
 
     return {
@@ -67,7 +67,7 @@ def nested_files(sources: Mapping[str, NestedSource]) -> dict[str, bytes]:
 
 
 def with_paths(model: Mapping[str, Any], place: Callable[[str], Path]) -> dict[str, Any]:
-    """A model's description with all its paths, of a program and of nested models, changed by ``place``."""
+    """Return a ``model`` section with the paths of a program and of nested models changed by ``place``."""
     placed = dict(model)
     if "program" in model:
         placed["program"] = str(place(str(model["program"])))
@@ -80,7 +80,7 @@ def with_paths(model: Mapping[str, Any], place: Callable[[str], Path]) -> dict[s
 
 
 def _entry(entry: str | Mapping[str, Any]) -> tuple[str, bool]:
-    """The path, and whether the weights stay."""
+    """Return the path, and whether the weights stay as they are."""
     if isinstance(entry, Mapping):
         return str(entry["path"]), bool(entry.get("frozen", True))
     return str(entry), True

@@ -6,7 +6,7 @@ import torch
 
 from experiments.digits.digit_errors import alone, column, settings_for, table, without_evidence
 from experiments.digits.mnist import APART
-from experiments.ledger.fit_silently import train_quietly
+from experiments.ledger.fit import train_quietly
 from unknot.workflow.recipe import Recipe
 
 TRAIN = {

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from experiments.ledger import fit_silently as training
+from experiments.ledger import fit as training
 from unknot.data.batch import Batch
 from unknot.train.loop import Loop
 from unknot.workflow.recipe import Recipe

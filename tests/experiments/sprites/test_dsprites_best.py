@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from experiments.ledger.fit_defaults import fitted
+from experiments.ledger.fit import fitted
 from experiments.sprites.dsprites_best import SHOWN, _swept, cases, codes_of_pose, program
 from experiments.sprites.sprites import toy_sprites
 from unknot.metrics import Probabilities

@@ -15,7 +15,7 @@ from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
 from unknot.models.ensemble.ensemble import Ensemble
 from unknot.objectives import elbo, semi_supervised
-from unknot.objectives.supervised import supervised
+from unknot.objectives.encoder_objectives import supervised
 from unknot.workflow.default_models import TableEnsemble
 
 SMALL = {"folds": 2, "settings": [{}, {"rank": False, "hidden": True}, {"generative": False, "hidden": True}]}

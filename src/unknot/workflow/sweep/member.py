@@ -1,4 +1,4 @@
-"""Member: one training of a sweep, a point of its grid with a seed, and the run folder that belongs to it."""
+"""Members of a sweep: each a point of the grid of settings with a seed, trained in a run folder of its own."""
 
 from __future__ import annotations
 
@@ -18,17 +18,15 @@ from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.run import prepare
 from unknot.yaml_file import parse_yaml
 
-# The grid of a sweep: settings by dotted name, the values each of them takes, and all their combinations.
-
 Grid = Mapping[str, Sequence[Any]]
 Point = dict[str, Any]
 
 
 def read_grid(words: Sequence[str]) -> dict[str, list[Any]]:
-    """Values by setting, from words as ``train.objective.beta=1,4,12``; values are read as YAML.
+    """Read values by setting from words such as ``train.objective.beta=1,4,12``; values are read as YAML.
 
-    >>> read_grid(["train.steps=100,200", "model.hidden=[64],[64, 64]"])
-    {'train.steps': [100, 200], 'model.hidden': [[64], [64, 64]]}
+    >>> read_grid(["train.steps=100,200", "train.betas=[0.9, 0.99],[0.9, 0.999]"])
+    {'train.steps': [100, 200], 'train.betas': [[0.9, 0.99], [0.9, 0.999]]}
     """
     grid: dict[str, list[Any]] = {}
     for word in words:
@@ -56,7 +54,7 @@ def read_grid(words: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def points(grid: Grid) -> list[Point]:
-    """Every combination of values, the first setting varying slowest; without a grid the recipe as it is.
+    """Return every combination of values, the first setting varying slowest; one empty point for an empty grid.
 
     >>> points({"a": [1, 2], "b": ["x"]})
     [{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'x'}]
@@ -65,7 +63,7 @@ def points(grid: Grid) -> list[Point]:
 
 
 def short_names(keys: Sequence[str]) -> dict[str, str]:
-    """Each setting's last word, or more of them where two would be the same.
+    """Return the last word of each setting, or more words where two would be the same.
 
     >>> short_names(["train.objective.beta", "train.steps"])
     {'train.objective.beta': 'beta', 'train.steps': 'steps'}
@@ -81,7 +79,7 @@ def short_names(keys: Sequence[str]) -> dict[str, str]:
 
 
 def point_text(point: Mapping[str, Any]) -> str:
-    """A point in words; that of no grid is the spec itself."""
+    """Format a point; the empty one is the spec itself."""
     names = short_names(list(point))
     return ", ".join(f"{names[key]} = {value}" for key, value in point.items()) or "the spec"
 
@@ -91,7 +89,19 @@ _LONGEST = 60  # characters of a folder's readable part
 
 @dataclass(frozen=True)
 class Member:
-    """``recipe`` is complete, seed and all; ``key`` changes with whatever decides the result, data included."""
+    """One training of a sweep.
+
+    Attributes
+    ----------
+    recipe : Recipe
+        The recipe with the settings of the point and the seed.
+    point : mapping
+        The settings that vary.
+    seed : int
+        The seed of the training.
+    key : str
+        A digest of everything that decides the result, the data included.
+    """
 
     recipe: Recipe
     point: Mapping[str, Any]
@@ -104,7 +114,7 @@ class Member:
 
     @property
     def folder(self) -> str:
-        """The name of its run folder: readable, and never that of a run with other settings or data."""
+        """The name of its run folder, which no run with other settings or data has."""
         names = short_names(list(self.point))
         words = "-".join(f"{names[key]}={value}" for key, value in self.point.items())
         readable = re.sub(r"[^A-Za-z0-9=.]+", "-", words).strip("-")[:_LONGEST]
@@ -114,9 +124,23 @@ class Member:
 def members(
     recipe: Recipe, grid: Mapping[str, Sequence[Any]], seeds: int, data_dir: str | Path | None = None
 ) -> list[Member]:
-    """Every point with every seed, all points of one seed first, after a look at whatever can be wrong with them.
+    """Return every point with every seed, all points of one seed first, after a check of each point.
 
-    Seeds count on from the recipe's own; they decide first weights, batches and draws, and not which labels are seen.
+    Parameters
+    ----------
+    recipe : Recipe
+        The recipe.
+    grid : mapping from setting to values
+        The settings that vary.
+    seeds : int
+        The number of seeds, from that of the recipe on. They decide first weights, batches and draws, and not which
+        labels are used.
+    data_dir : str or Path, optional
+        Where known data sets lie.
+
+    Returns
+    -------
+    list of Member
     """
     recipe, first = recipe.absolute(), _first_seed(recipe)
     loaded: dict[str, Dataset] = {}
@@ -143,7 +167,7 @@ def members(
 
 
 def data_digest(data: Dataset) -> str:
-    """Changes with the items, their labels and their splits."""
+    """Return a digest of the items, their labels and their splits."""
     digest = hashlib.sha256(data.fingerprint().encode())
     for name, factor in sorted(data.factors.items()):
         digest.update(f"{name} {factor.kind} {factor.classes}".encode())
@@ -155,12 +179,12 @@ def data_digest(data: Dataset) -> str:
 
 def _member(point: Point, recipe: Recipe, digest: str, seed: int) -> Member:
     complete = recipe.with_settings({"train.seed": seed, "train.progress": False})
-    said = complete.to_dict()
-    said["data"].pop("file", None)  # where a file lies does not matter, what it holds does
-    if "program" in said["model"]:
-        path = Path(said["model"]["program"].rpartition(":")[0])
-        said["model"]["program"] = [said["model"]["program"].rpartition(":")[2], path.read_text()]
-    text = json.dumps({"recipe": said, "data": digest}, sort_keys=True, default=str)
+    described = complete.to_dict()
+    described["data"].pop("file", None)  # its content decides, not its place
+    if "program" in described["model"]:
+        path = Path(described["model"]["program"].rpartition(":")[0])
+        described["model"]["program"] = [described["model"]["program"].rpartition(":")[2], path.read_text()]
+    text = json.dumps({"recipe": described, "data": digest}, sort_keys=True, default=str)
     return Member(complete, point, seed, hashlib.sha256(text.encode()).hexdigest()[:16])
 
 

@@ -1,4 +1,4 @@
-"""A sweep in its folder: what is missing is done, side by side or on a cluster, and what is finished is kept."""
+"""A sweep in its folder: missing runs are trained, in several processes or on a cluster, and finished ones are kept."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from unknot.workflow.sweep.measured import measure, read_measured, with_scores, 
 from unknot.workflow.sweep.member import Member
 from unknot.workflow.sweep.ranking import Finished
 
-# One member trained and measured: in its folder, where it goes on if it was stopped, or elsewhere, to be sent back.
-
 
 @dataclass(frozen=True)
 class Task:
-    """What a process must know to do a member's work."""
+    """The work on one member: training, results and scores."""
 
     member: Member
     folder: Path  # the member's own run folder
@@ -29,7 +27,7 @@ class Task:
 
     @property
     def trained(self) -> bool:
-        """Whether at most scores are missing."""
+        """Whether nothing but scores is missing."""
         return read_measured(self.folder) is not None
 
     @property
@@ -39,7 +37,7 @@ class Task:
 
 
 def train_here(task: Task) -> None:
-    """Whatever is not yet done of the task, in its folder, with one thread; an interrupt saves first."""
+    """Do what is missing of a task in its run folder, with one thread; a stopped run is resumed."""
     import torch
 
     torch.set_num_threads(1)
@@ -58,7 +56,7 @@ def train_here(task: Task) -> None:
 
 
 def train_away(task: Task) -> dict[str, bytes]:
-    """The files of the finished run by their place in its folder: for a machine that does not see that folder."""
+    """Do a task on a machine that does not see its folder, and return the files of the run by their paths."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         train_here(Task(task.member, folder, task.scores, task.data_dir))
@@ -71,7 +69,7 @@ RUNS = "runs"  # the folder of run folders
 
 @dataclass(frozen=True)
 class Sweep:
-    """``members`` in the folder ``path``, each a run folder below it, with the scores that are asked for."""
+    """Members in the folder ``path``, each with a run folder below it, and the ``scores`` to compute."""
 
     members: Sequence[Member]
     path: Path
@@ -79,15 +77,15 @@ class Sweep:
     data_dir: Path | None = None
 
     def folder(self, member: Member) -> Path:
-        """A member's run folder."""
+        """Return a member's run folder."""
         return self.path / RUNS / member.folder
 
     def tasks(self) -> list[Task]:
-        """What is not yet done."""
+        """Return what is not done."""
         return [task for task in map(self._task, self.members) if not task.done]
 
     def finished(self) -> list[Finished]:
-        """What is done, in the order of the members."""
+        """Return the finished runs, in the order of the members."""
         found = []
         for member in self.members:
             folder = self.folder(member)
@@ -97,13 +95,13 @@ class Sweep:
         return found
 
     def others(self) -> int:
-        """How many runs in the folder have other settings, data or seeds than this sweep asks for."""
+        """Return how many runs in the folder do not belong to this sweep."""
         ours = {member.folder for member in self.members}
         there = (self.path / RUNS).iterdir() if (self.path / RUNS).is_dir() else ()
         return sum(folder.name not in ours and is_run(folder) for folder in there)
 
     def run(self, workers: int, ray: str | None = None) -> Iterator[tuple[Member, Exception | None]]:
-        """Do what is missing; each member as soon as it has ended, with its failure if it failed."""
+        """Do what is missing; yield each member when it ends, with its error if it failed."""
         tasks = self.tasks()
         here = [task for task in tasks if ray is None or task.trained]
         for task, result in run_all(train_here, here, workers):
@@ -121,7 +119,7 @@ class Sweep:
 
 
 def keep_files(target: Path, files: dict[str, bytes]) -> None:
-    """A run that was trained elsewhere, in its folder, all at once; what an interrupted one left there goes."""
+    """Write a run that was trained elsewhere to its folder, all at once, replacing an interrupted one."""
     with atomic_folder(target, replace=True) as folder:
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
