@@ -127,7 +127,7 @@ def test_own_data(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("half_labeled_table", "holes filled, off by"),
         ("two_programs", '"r x" -> "r z"'),
-        ("keep_the_style", "read as intended by the encoder"),
+        ("keep_the_style", "predicted as intended by the encoder"),
         ("pulled_apart", "infomec.modularity"),
     ],
 )

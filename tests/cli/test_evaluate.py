@@ -33,7 +33,8 @@ def test_evaluating_does_not_change_the_run(trained_run: Path, capsys: pytest.Ca
 
 def test_other_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     images, classes = digits()
-    np.savez(tmp_path / "more.npz", x=images[:50, None], digit=np.where(np.arange(50) < 40, classes[:50], -1))
+    upside_down = images[:50, None, ::-1]  # the run has not seen them
+    np.savez(tmp_path / "more.npz", x=upside_down, digit=np.where(np.arange(50) < 40, classes[:50], -1))
     code, out, _ = run(capsys, "evaluate", trained_run, tmp_path / "more.npz", "--json")
     assert code == 0
     assert json.loads(out)[0]["items"] == 40

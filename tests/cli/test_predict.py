@@ -97,7 +97,7 @@ def test_the_data_itself_is_never_written_over(
     before = (tmp_path / "new.npz").read_bytes()
     for command in ("predict", "report"):
         said = refused(capsys, command, trained_run, "new.npz", "-o", tmp_path / "new.npz")
-        assert "would take the place of the data; name another file" in said
+        assert "would overwrite the data; name another file" in said
     assert (tmp_path / "new.npz").read_bytes() == before
 
 

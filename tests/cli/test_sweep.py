@@ -46,7 +46,7 @@ def test_an_interrupt_says_what_is_kept(
     monkeypatch.setattr(module, "train_here", stop)
     code, _, err = run(capsys, "sweep", spec_file(tmp_path, OBJECTIVE), *GRID, "-o", tmp_path / "mine")
     assert code == 130
-    assert "0 of 6 runs are done and kept; the same command goes on." in err
+    assert "0 of 6 runs are done and kept; the same command continues." in err
 
 
 def test_failures_are_told_and_the_rest_is_kept(

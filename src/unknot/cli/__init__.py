@@ -30,7 +30,6 @@ COMMANDS = {
     "metrics": "Every disentanglement score of codes in a file.",
     "schema": "The JSON Schema of spec files, for editors.",
     "objectives": "The objectives by name: formula, symbols, reference.",
-    "check-estimators": "Every estimator of q(z) against the exact value.",
 }
 
 

@@ -77,7 +77,7 @@ def command(
 
         unknot sweep spec.yaml mine.npz --grid train.objective.beta=1,4,12 --seeds 5
 
-        unknot sweep wine.csv --label kind --grid model.ensemble.members=4,16     without a spec
+        unknot sweep wine.csv --label kind --grid model.kind=ensemble,class_style  without a spec
 
         unknot sweep spec.yaml --grid model.style=2,5,10 --rank-by udr             chosen without labels
 

@@ -87,6 +87,9 @@ def test_text_and_plain_data() -> None:
     assert plain["verdict"] == CLEAN.verdict
     assert plain["predictor"] == {"share": 0.97, "standard_error": 0.002, "real": 0.98}
     assert plain["carried"] == CLEAN.leak.carried
+    assert Counterfactual.from_dict(plain) == CLEAN
+    few = replace(CLEAN, predictor=None, leak=None, sharpness=None)
+    assert Counterfactual.from_dict(json.loads(json.dumps(few.to_dict()))) == few
 
 
 # ---- The table of a factor: every number with what it is to be compared with -----------------------------
