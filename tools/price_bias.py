@@ -1,6 +1,6 @@
 """How far the price's estimate of the correlation between class and style is from the truth, by batch size.
 
-    python tools/price_bias.py docs/equations.md
+    python -m tools.price_bias docs/equations.md
 
 measures and puts the table between the two comments of the page that name this tool.
 """
@@ -15,9 +15,9 @@ from pathlib import Path
 import torch
 
 import unknot
+from tests.conformance.row import summary
 from unknot import files
 from unknot.objectives import semi_supervised
-from unknot.objectives.conformance_row import summary
 
 CLASSES, WIDTH, N = (
     10,

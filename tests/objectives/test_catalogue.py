@@ -82,8 +82,8 @@ def test_docstring_and_docs_have_the_catalogues_formula(entry: Entry) -> None:
 
 
 def test_defaults_are_those_of_the_functions() -> None:
-    left_out = {"groups": None, "information": None, "marginal": None, "floor": False}
+    left_out = {"groups": None, "information": None, "marginal": None}
     assert CATALOGUE["hfvae"].defaults == {"alpha": 1.0, "beta": 4.0, "gamma": 3.0, **left_out}
-    assert CATALOGUE["hfvae"].needs_dataset_size
-    assert not CATALOGUE["beta_vae"].needs_dataset_size
+    assert CATALOGUE["hfvae"].takes_dataset_size
+    assert not CATALOGUE["beta_vae"].takes_dataset_size
     assert CATALOGUE["factor_vae"].own_network == "discriminator"

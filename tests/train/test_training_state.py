@@ -18,7 +18,7 @@ from unknot.train.training_state import TrainingState
 def _state(hidden: int = 32, seed: int = 0) -> TrainingState:
     trained = model(seed=seed, hidden=hidden)
     optimizer = torch.optim.Adam(trained.parameters(), fused=True)
-    return TrainingState(trained, plain_elbo, optimizer, WeightAverage(trained, 0.9), EarlyStopping(2))
+    return TrainingState(trained, None, optimizer, WeightAverage(trained, 0.9), EarlyStopping(2))
 
 
 def _step(state: TrainingState) -> None:

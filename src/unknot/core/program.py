@@ -177,13 +177,7 @@ class Program(nn.Module):
         """Return values of a site as vectors ``(..., D)`` whose distances can be compared; by default the values."""
         return value
 
-    def score_latents(
-        self,
-        x: Tensor,
-        scored: Mapping[str, Tensor],
-        values: Mapping[str, Tensor],
-        samples: int | None = None,
-    ) -> Trace:
+    def score_latents(self, x: Tensor, scored: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Trace:
         """Return the encoder's distributions of some sites for items ``x``, each observed at a given value.
 
         By default the encoder is run with all values observed.
@@ -193,17 +187,15 @@ class Program(nn.Module):
         x : Tensor
             Items, ``(B, ...)``.
         scored : mapping from site to Tensor
-            The sites to return, with the values at which they are scored.
+            The sites to return, with the values ``(B, event...)`` at which they are scored.
         values : mapping from site to Tensor
             The values of all sites, for the sites that depend on them.
-        samples : int, optional
-            The number of draws that ``values`` have.
         """
-        q = Trace(samples)
+        q = Trace()
         together = all(values.get(name) is value for name, value in scored.items())
         for run in [scored] if together else [{name: value} for name, value in scored.items()]:
             with condition({**values, **run}):
-                one = trace(self.encode, x, None, samples)
+                one = trace(self.encode, x)
             for name in run:
                 q._store(name, one[name])
         return q

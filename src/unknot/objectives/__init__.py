@@ -1,14 +1,13 @@
 """Objectives: functions of a recognition trace q and a generative trace p that return named terms."""
 
 from unknot.core.dependence import site_parents
-from unknot.objectives.capacity import annealed_capacity
 from unknot.objectives.catalogue import CATALOGUE
 from unknot.objectives.decomposition import decompose
 from unknot.objectives.diagnostics import information
 from unknot.objectives.discriminator import Discriminator, discriminator_loss, factor_vae
 from unknot.objectives.elbo import elbo
+from unknot.objectives.encoder_objectives import information_maximization, sleep, supervised
 from unknot.objectives.importance_weighted import importance_weighted
-from unknot.objectives.information_maximization import information_maximization
 from unknot.objectives.literature import (
     anchor_vae,
     beta_tcvae,
@@ -21,8 +20,6 @@ from unknot.objectives.literature import (
     vae,
 )
 from unknot.objectives.semi_supervised import semi_supervised
-from unknot.objectives.sleep import sleep
-from unknot.objectives.supervised import supervised
 from unknot.objectives.supervision import supervision_rate, supervision_weight
 from unknot.objectives.terms import Terms
 
@@ -31,7 +28,6 @@ __all__ = [
     "Discriminator",
     "Terms",
     "anchor_vae",
-    "annealed_capacity",
     "beta_tcvae",
     "beta_vae",
     "capacity_vae",

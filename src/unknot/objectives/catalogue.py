@@ -15,11 +15,9 @@ from torch import nn
 from unknot.objectives import literature
 from unknot.objectives.discriminator import FactorVAE, factor_vae
 from unknot.objectives.elbo import elbo
+from unknot.objectives.encoder_objectives import information_maximization, sleep, supervised
 from unknot.objectives.importance_weighted import importance_weighted
-from unknot.objectives.information_maximization import information_maximization
 from unknot.objectives.semi_supervised import semi_supervised
-from unknot.objectives.sleep import sleep
-from unknot.objectives.supervised import supervised
 from unknot.objectives.symbols import symbols_of
 from unknot.objectives.terms import Terms
 
@@ -121,19 +119,19 @@ _FROM_LABELS = (
     Entry(
         "information_maximization",
         information_maximization,
-        "λ I(x; c) − μ KL(q̄(c) || p(c)), and p's log-terms",
+        "−λ I(x; c) − μ KL(q̄(c) || p(c)), and p's log-terms",
         "an encoder that sorts items into classes of its own; what a class needs before the style explains all",
         "Krause et al. 2010",
         {
-            "information": "reward of what a class knows of x",
-            "marginal": "price of classes rarer than the prior says",
+            "information": "weight of the information of a class about x; below 0 a reward",
+            "marginal": "weight of classes not as common as the prior says",
         },
     ),
     Entry(
         "sleep",
         sleep,
         "log q(v | x̂), at values v and an item x̂ drawn from p",
-        "an encoder that reads what the generative model dreams; a start that needs no label",
+        "an encoder that infers what generated items were generated from; a start that needs no label",
         "Hinton et al. 1995 (wake-sleep)",
         {"alpha": "weight of the whole; or by site, {'count': 10}"},
         of_sleep_phase=True,
@@ -189,7 +187,7 @@ _TABLE_ONE = (
         "Burgess et al. 2018; Alemi et al. 2018; by variable Dupont 2018 (JointVAE)",
         {
             "gamma": "weight of the distance from C",
-            "C": "capacity in nats, or by variable; see annealed_capacity",
+            "C": "capacity in nats, or by variable",
         },
         row=5,
     ),
@@ -244,7 +242,6 @@ _TABLE_ONE = (
             "groups": "tree of groups; by default each variable is one",
             "information": "by class, {c: -19}: price of what it knows of x, in the place of α; below zero a reward",
             "marginal": "by class, {c: 41}: weight of its share of (ii), which keeps all classes in use",
-            "floor": "β and γ hold only where the correlation is estimated above zero",
         },
         row=9,
     ),

@@ -11,10 +11,9 @@ from torch import Tensor
 from unknot.core.expectation import Part, average, score_term
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.encoder_parents import Encoder, Parents
+from unknot.objectives.marginal.encoder_parents import Encoder, Parents, with_programs
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Groups
-from unknot.objectives.marginal.programs import with_programs
 from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
 from unknot.objectives.parts.site_terms import check_pair, log_conditional, proposals, reconstruction
 from unknot.objectives.prior.prior_marginal import PriorMarginal

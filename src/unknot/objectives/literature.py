@@ -29,12 +29,14 @@ from unknot.objectives.decomposition import (
 )
 from unknot.objectives.marginal.gather import gather_items
 from unknot.objectives.marginal.marginal_tree import Groups
-from unknot.objectives.parts.anchors import anchor_information
-from unknot.objectives.parts.capacities import excess_by_site
 from unknot.objectives.parts.class_parts import priced_classes
-from unknot.objectives.parts.floor import floored
 from unknot.objectives.parts.groups import MARGINAL, ROOT
-from unknot.objectives.parts.moments import Covariance, covariance_penalties
+from unknot.objectives.parts.literature_terms import (
+    Covariance,
+    anchor_information,
+    covariance_penalties,
+    excess_by_site,
+)
 from unknot.objectives.parts.site_terms import KL, elbo_parts, proposals
 from unknot.objectives.terms import Terms
 
@@ -125,8 +127,8 @@ def capacity_vae(
 ) -> Terms:
     """(1)+(3) - γ|KL - C|, KL = -((2)+(4)): a KL divergence of C nats (Burgess et al. 2018, Alemi et al. 2018).
 
-    Rewards using exactly C nats, neither more nor fewer; raise C while training
-    (:func:`~unknot.objectives.capacity.annealed_capacity`) and codes come into use one after another. KL is the
+    Rewards using exactly C nats, neither more nor fewer; raise C by stages of training (:mod:`unknot.train.stages`) and
+    codes come into use one after another. KL is the
     mean over the global batch, an estimate of E_q(x) KL; one item alone may use more. With a capacity for each
     variable it is JointVAE (Dupont 2018): -γ Σ_v |KL_v - C_v|.
 
@@ -231,7 +233,6 @@ def hfvae(
     weights: Mapping[str, float] | None = None,
     information: Mapping[str, float] | None = None,
     marginal: Mapping[str, float] | None = None,
-    floor: bool = False,
     **options: Unpack[Options],
 ) -> Terms:
     """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, priced apart.
@@ -251,8 +252,6 @@ def hfvae(
     * ``information``: by class, ``{"c": -19.0}``, the price of what it knows of x, in the place of α; one below zero
       rewards it. By exact masses, as ``marginal``: see :mod:`unknot.objectives.parts.class_parts`;
     * ``marginal``: by class, the weight of its share of (ii), in the place of one: all classes in use;
-    * ``floor``: β and γ hold only while the batch's estimate of their correlation is above zero, so that they do not
-      pay for its error (:mod:`unknot.objectives.parts.floor`);
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
 
     Returns ``Terms``: those of the decomposition, and ``information[c]``, ``marginal[c]`` of classes with a price.
@@ -268,8 +267,7 @@ def hfvae(
     classes, prices = priced_classes(q, p, information or {}, marginal or {}, alpha)
     values = {**parts.values, **classes}
     chosen |= weights or {}
-    held = floored(parts.values, chosen) if floor else chosen
-    return expected_terms(q, p, values, {**held, **prices}, parts.details)
+    return expected_terms(q, p, values, {**chosen, **prices}, parts.details)
 
 
 def _weighted(

@@ -16,12 +16,18 @@ from unknot.errors import SpecError
 from unknot.objectives.decomposition import Options
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.class_parts import by_masses, priced_classes
-from unknot.objectives.parts.classifier import Classifier, Number, classifier
 from unknot.objectives.parts.closed_form import discrete_kl
-from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.parts.prices import priced_parts
+from unknot.objectives.parts.labels import (
+    Classifier,
+    LabelWeights,
+    Number,
+    classifier,
+    effective_samples,
+    label_weights,
+)
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import Parts, SiteParts, check_pair, weighted
+from unknot.objectives.parts.weights import priced_parts
 from unknot.objectives.terms import Terms
 
 
@@ -48,7 +54,7 @@ def semi_supervised(
 
         Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) (1/S) Σ_s log w_s,      w̄_s = w_s / Σ_s w_s
 
-    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.label_weights`). An item
+    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.labels`). An item
     without labels has w = 1 and gets the bound of Eq. 1.
 
     Arguments:
@@ -68,7 +74,7 @@ def semi_supervised(
       a style that does not know the digit. By name they price some parts alone: ``between={"digit, style": 4.0}``
       that pair, ``information={"style": 2.0}`` what the style knows of x, ``within={"within[z]": 3.0}``. With
       labels or draws of the digit alike, q(z | y) is estimated from the batch, each item counting as far as the
-      encoder gives it that class (:mod:`unknot.objectives.parts.prices`). What a class read from x alone knows,
+      encoder gives it that class (:mod:`unknot.objectives.parts.weights`). What a class read from x alone knows,
       ``information={"digit": -39.0}``, is taken by its exact masses (:mod:`unknot.objectives.parts.class_parts`); a
       price below zero is a reward: of classes that are sure;
     * ``marginal``: by class, ``{"digit": 121.0}``, the price of classes that are not as common as the prior says, over
@@ -85,7 +91,7 @@ def semi_supervised(
       is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α; with weights by site ``classifier[site]``, its parts by the
-      chain rule (:mod:`unknot.objectives.parts.classifier`).
+      chain rule (:mod:`unknot.objectives.parts.labels`).
 
     * ``mutual_information``, ``between``, ``within``: those parts of the bound whose price is not one; since the bound
       holds each of them once, their weight is the price less one. Likewise ``between[digit, style]``,

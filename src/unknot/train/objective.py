@@ -206,9 +206,9 @@ def _complete(
             raise SpecError(
                 f"objective '{_name(function)}' has no symbol '{name}'; {did_you_mean(name, names)}"
             )
-    if "dataset_size" in known:
-        symbols.setdefault("dataset_size", dataset_size)
     given = function.keywords if isinstance(function, partial) else {}
+    if "dataset_size" in known and "dataset_size" not in given:
+        symbols.setdefault("dataset_size", dataset_size)
     needed = [name for name, symbol in known.items() if symbol.required and name not in given]
     missing = [name for name in needed if name not in (*symbols, *supplied)]
     if missing:

@@ -5,7 +5,7 @@ from torch.distributions import Normal
 
 from tests.references.pairwise import joint_and_marginals, pair_loop, weight_loop
 from unknot.errors import SpecError
-from unknot.objectives.marginal import row_blocks
+from unknot.objectives.marginal import normal_pairs as row_blocks
 from unknot.objectives.marginal.normal_pairs import normal_pairs
 from unknot.objectives.marginal.pairwise import normal
 from unknot.objectives.marginal.weights import Mixture, exact, stratified

@@ -13,7 +13,7 @@ import unknot
 from unknot.errors import SpecError
 from unknot.objectives import semi_supervised
 from unknot.objectives.decomposition import decompose
-from unknot.objectives.parts.group_terms import correlation_between, information_of
+from unknot.objectives.parts.weights import correlation_between, information_of
 
 B, K, D = 6, 3, 2
 APART = {"parents": {"digit": []}}

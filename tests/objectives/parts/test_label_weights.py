@@ -6,7 +6,7 @@ import torch
 
 import unknot
 from unknot.core.expectation import Part
-from unknot.objectives.parts.label_weights import effective_samples, label_weights
+from unknot.objectives.parts.labels import effective_samples, label_weights
 
 
 def draw_then_label(samples: int | None, gradient: str | None = None) -> unknot.Trace:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import unknot
-from unknot.objectives.parts.moments import Covariance, code_covariance, covariance_penalties
+from unknot.objectives.parts.literature_terms import Covariance, code_covariance, covariance_penalties
 
 
 def test_the_covariance_is_that_of_torch_without_the_correction():

@@ -14,17 +14,53 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.dependent_variables import DependentVariables
 from unknot.objectives.marginal.encoder_parents import Encoder, Parents, encoder_parents
-from unknot.objectives.marginal.gather import gather_distribution, own_columns, process_count
-from unknot.objectives.marginal.join_distributions import join_distributions
-from unknot.objectives.marginal.joint_logs import joint_logs, joint_of
-from unknot.objectives.marginal.leaf_logs import refusal
+from unknot.objectives.marginal.finite_parents import EncoderRuns
+from unknot.objectives.marginal.gather import (
+    gather_distribution,
+    join_distributions,
+    own_columns,
+    process_count,
+)
+from unknot.objectives.marginal.leaf_logs import own_logs, refusal
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, check_names, marginal_tree
-from unknot.objectives.marginal.parent_tables import EncoderRuns
-from unknot.objectives.marginal.row_view import over_items
 from unknot.objectives.marginal.sampled_parents import SampledParents
-from unknot.objectives.marginal.site_graph import SiteGraph
-from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
+from unknot.objectives.marginal.site_graph import SiteGraph, over_items, row_view
+from unknot.objectives.marginal.variable_pairs import item_distribution, joint_logs, joint_of, variable_pairs
 from unknot.objectives.marginal.weights import Mixture, mixture
+from unknot.objectives.parts.groups import as_groups, leaves
+
+# How much each variable and each dimension tells of x, draw by draw: log q(z_d | x) - log q(z_d).
+
+
+@dataclass(frozen=True)
+class LeafInformation:
+    """For one variable: ``joint`` (*rows) and ``dimensions`` (*rows, D), log q(· | x) - log q^(·)."""
+
+    joint: Tensor
+    dimensions: Tensor
+
+
+def leaf_information(
+    q: Trace, marginals: InferenceMarginal, names: Sequence[str] | None = None
+) -> tuple[Marginal, dict[str, LeafInformation]]:
+    """The tree of marginals and, for every variable or those of ``names``, what it tells of x.
+
+    The mean over draws of ``dimensions`` estimates I(x; z_d) (E19 Fig. 4, right).
+    """
+    tree = marginals.tree(q, as_groups(None, [node.name for node in q.variables()]))
+    found = leaves(tree)
+    return tree, {name: _information(q[name], found[name]) for name in (names or found)}
+
+
+def _information(node: Variable, leaf: Marginal) -> LeafInformation:
+    dimensions = leaf.leaf_logs()
+    if leaf.own is not None and leaf.own_dimensions is not None:
+        return LeafInformation(leaf.own - leaf.log_q, leaf.own_dimensions - dimensions)
+    node = row_view(node, leaf.log_q.shape)  # a draw that all items share, item by item
+    joint = node.log_prob - leaf.log_q
+    if dimensions.shape[-1] == 1:
+        return LeafInformation(joint, joint[..., None])
+    return LeafInformation(joint, own_logs(node, node.dist) - dimensions)
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,15 @@ from unknot.core import gradients
 from unknot.core.node import Variable
 from unknot.core.numerics import log_mean_exp
 from unknot.core.trace import Trace
-from unknot.objectives.marginal.finite_parents import combinations
-from unknot.objectives.marginal.gather import gather_distribution, gather_items
-from unknot.objectives.marginal.join_distributions import join_distributions
-from unknot.objectives.marginal.parent_tables import EncoderRuns, class_masses, is_finite, support
-from unknot.objectives.marginal.row_view import met_rows, shifted_rows, twin
-from unknot.objectives.marginal.site_graph import SiteGraph
+from unknot.objectives.marginal.finite_parents import (
+    EncoderRuns,
+    class_masses,
+    combinations,
+    is_finite,
+    support,
+)
+from unknot.objectives.marginal.gather import gather_distribution, gather_items, join_distributions
+from unknot.objectives.marginal.site_graph import SiteGraph, met_rows, shifted_rows, twin
 from unknot.objectives.marginal.variable_pairs import item_distribution
 
 

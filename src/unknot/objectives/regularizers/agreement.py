@@ -7,8 +7,9 @@ from typing import Any
 
 from torch import Tensor
 
+from unknot.core.node import Variable
 from unknot.core.program import Program
-from unknot.core.site_prediction import has_classes, label_or_prediction
+from unknot.core.site_prediction import first_draw, has_classes, label_or_prediction
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 
@@ -71,16 +72,21 @@ def agreement(
             targets[name], counts[name] = label_or_prediction(q[name], predictions[name], threshold)
         else:
             targets[name] = predictions[name].value
-    values = {node.name: node.value for node in q.variables()}
-    second = program.score_latents(batch.second_view, targets, values, q.samples)
+    values = {node.name: _value(program, node) for node in q.variables()}
+    second = program.score_latents(batch.second_view, targets, values)
     penalties = {}
     for name in second:
         if name in factors:
             penalty = -(counts[name] * second[name].log_prob)
         else:
-            penalty = divergence(q[name].dist.logits, second[name].dist.logits)
+            penalty = divergence(first_draw(q[name].dist.logits, 1), second[name].dist.logits)
         penalties[f"agreement_{name}"] = penalty
     return penalties
+
+
+def _value(program: Program, node: Variable) -> Tensor:
+    """One value of each item, for the sites that depend on it: the first draw, or the mode of an enumerated site."""
+    return program.site_prediction(node).value if node.enumerated else first_draw(node.value, node.event_dims)
 
 
 def divergence(first: Tensor, second: Tensor) -> Tensor:

@@ -2,18 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 import torch
 from torch import Tensor
 from torch.distributions import Independent, LowRankMultivariateNormal, MultivariateNormal, Normal
 
+from unknot.core.expectation import average
 from unknot.core.node import Variable
+from unknot.core.numerics import where_unknown
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.objectives.decomposition import Options, split_options
 from unknot.objectives.marginal.encoder_parents import own_leading
 from unknot.objectives.marginal.gather import gather_items
+from unknot.objectives.marginal.inference_marginal import leaf_information
+from unknot.objectives.marginal.marginal_tree import Groups
+from unknot.objectives.parts.class_parts import class_parts, class_sites
+from unknot.objectives.parts.site_terms import log_ratio, proposals
+from unknot.suggest import did_you_mean
+
+# How many nats the codes use, and how many they should: one capacity for all, or one for each variable.
+
+
+def excess_by_site(q: Trace, p: Trace, capacities: Mapping[str, float]) -> dict[str, Tensor]:
+    """KL(q(v | x) || p(v)) - C_v of every variable v, a scalar each, as ``capacity[v]`` (Dupont 2018).
+
+    The divergence is the mean over the global batch; that of a class is by its exact masses, of others by draws.
+    """
+    names = [node.name for node in q.variables()]
+    for name in capacities:
+        if name not in names:
+            raise SpecError(f"capacity_vae, C: there is no variable '{name}'; {did_you_mean(name, names)}")
+    missing = [name for name in names if name not in capacities]
+    if missing:
+        raise SpecError(
+            f"capacity_vae, C: it has no capacity for {', '.join(missing)}; say one for each, or one number."
+        )
+    classes, sites = class_sites(q), proposals(q, p)
+    found: dict[str, Tensor] = {}
+    for node in q.variables():
+        parts = class_parts(q, p, node.name) if node.name in classes else (log_ratio(node, p),)
+        log_ratios = sum(parts[1:], start=parts[0])
+        kl = -gather_items(average(sites, log_ratios)).mean()
+        found[f"capacity[{node.name}]"] = kl - capacities[node.name]
+    return found
+
+
+# ---- The information of anchor variables (AnchorVAE, Gao et al. 2018; E19 Table 1, (2)^a) ----------------
+
+
+def anchor_information(
+    q: Trace, dataset_size: int, anchors: Sequence[str] | Mapping[str, Sequence[int]], options: Options
+) -> Tensor:
+    """log q(z_a | x) - log q(z_a) at every draw: of named variables jointly, or Σ over single dimensions.
+
+    Zero for items that know one of the anchors: what is given needs no information.
+    """
+    marginals, _ = split_options(q, None, dataset_size, options)
+    names = [anchors] if isinstance(anchors, str) else list(anchors)
+    _check_names(names, [node.name for node in q.variables()])
+    if isinstance(anchors, Mapping):
+        _, found = leaf_information(q, marginals, names)
+        parts = [found[name].dimensions[..., list(anchors[name])].sum(-1) for name in names]
+        return _where_all_drawn(q, names, sum(parts[1:], start=parts[0]))
+    rest = [node.name for node in q.variables() if node.name not in names]
+    groups: Groups = {"anchors": names, "rest": rest} if rest else {"anchors": names}
+    tree = marginals.tree(q, groups)
+    own = [q[name].log_prob for name in names]
+    return _where_all_drawn(q, names, sum(own[1:], start=own[0]) - tree.parts["anchors"].log_q)
+
+
+def _where_all_drawn(q: Trace, names: Sequence[str], values: Tensor) -> Tensor:
+    for name in names:
+        values = where_unknown(q[name].known, values)
+    return values
+
+
+def _check_names(names: Sequence[str], variables: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in variables]
+    if unknown or not names:
+        raise SpecError(
+            f"anchor_vae: expected names among the variables {', '.join(variables)}, got {unknown or 'none'}"
+        )
 
 
 class Covariance(StrEnum):

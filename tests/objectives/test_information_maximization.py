@@ -19,10 +19,10 @@ def programs(logits: torch.Tensor) -> tuple[Trace, Trace]:
     return q, p
 
 
-def test_is_the_reward_of_information_less_the_price_of_uneven_classes() -> None:
+def test_a_negative_weight_rewards_information_and_a_positive_one_penalizes_uneven_classes() -> None:
     torch.manual_seed(0)
     q, p = programs(torch.randn(8, 3))
-    terms = information_maximization(q, p, information=20.0, marginal=40.0)
+    terms = information_maximization(q, p, information=-20.0, marginal=40.0)
     information, marginal = class_parts(q, p, "c")
     torch.testing.assert_close(terms.loss, -(-20.0 * information + 40.0 * marginal).mean())
 

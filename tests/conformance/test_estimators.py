@@ -2,7 +2,7 @@
 
 import pytest
 
-from unknot.objectives.conformance import COLUMN_MISTAKE, Row, conformance
+from tests.conformance.estimators import COLUMN_MISTAKE, Row, conformance
 from unknot.objectives.marginal.weights import ESTIMATORS
 
 

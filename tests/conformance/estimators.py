@@ -1,4 +1,4 @@
-"""Every estimator of the inference marginal against the truth: what ``unknot check-estimators`` prints.
+"""Every estimator of the inference marginal against the truth: the rows that the tests check.
 
 Five kinds of check, each a row that says what was measured and what it should be:
 
@@ -9,7 +9,7 @@ Five kinds of check, each a row that says what was measured and what it should b
 * **the column mistake**: weights that put 1/N in column 0 instead of on the diagonal, as widespread code does.
   It must come out biased: the check is worth nothing if it cannot see it;
 * **linear Gaussian**: q(z | x) = N(Wx, σ²), x ~ N(0, I): information and total correlation in closed form;
-* **dependent encoders**: variables read from others, see :mod:`unknot.objectives.dependent_conformance`.
+* **dependent encoders**: variables read from others, see :mod:`tests.conformance.dependent_estimators`.
 
 The sum of the terms is the ELBO whatever q^ is, so it cannot replace any of these.
 """
@@ -22,10 +22,10 @@ import torch
 from torch import Tensor
 from torch.distributions import Normal
 
+from tests.conformance.dependent_estimators import dependent_encoders
+from tests.conformance.row import ALLOWED, Row, summary
 from unknot.core.relaxed import Concrete
 from unknot.core.trace import Trace
-from unknot.objectives.conformance_row import ALLOWED, Row, summary
-from unknot.objectives.dependent_conformance import dependent_encoders
 from unknot.objectives.diagnostics import information
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.log_mixture import log_mixture

@@ -1,4 +1,4 @@
-"""Estimates of q(z) for encoders with dependent variables, against the truth: a part of ``unknot check-estimators``.
+"""Estimates of q(z) for encoders with dependent variables, against the truth.
 
 * **finite parent**: y of two classes, z read from it, all N items as the batch. q(z), q(y) and q(y, z) are sums that
   can be written out, and must come out exactly;
@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.distributions import Normal
 
+from tests.conformance.row import ALLOWED, Row, summary
 from unknot.core.trace import Trace
-from unknot.objectives.conformance_row import ALLOWED, Row, summary
 from unknot.objectives.marginal.encoder_parents import Given
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 

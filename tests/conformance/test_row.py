@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from unknot.objectives.conformance_row import summary
+from tests.conformance.row import summary
 
 
 def test_the_error_is_the_spread_over_the_root_of_the_count():

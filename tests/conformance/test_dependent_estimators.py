@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from unknot.objectives.conformance_row import Row
-from unknot.objectives.dependent_conformance import continuous_parent, finite_parent
+from tests.conformance.dependent_estimators import continuous_parent, finite_parent
+from tests.conformance.row import Row
 
 
 def test_finite_parents_are_exact_and_the_shortcut_is_not():

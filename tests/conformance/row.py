@@ -1,4 +1,4 @@
-"""One row of the table that ``unknot check-estimators`` prints."""
+"""One comparison of an estimator of q(z) with the truth."""
 
 from __future__ import annotations
 
