@@ -77,8 +77,8 @@ def test_whole_numbers_below_zero_are_numbers_and_no_counts():
         (X, {"splits": {"train": [0, 4]}}, "split 'train': expected rows from 0 to 3"),
         (X, {"splits": {"train": [True]}}, "a mask of 4 entries"),
         (X, {"ids": [1, 1, 2, 3]}, "share an id"),
-        (X, {"kinds": {"digit": "count"}}, "kinds speaks of 'digit'"),
-        (X, {"classes": {"digit": "ab"}}, "classes speaks of 'digit'"),
+        (X, {"kinds": {"digit": "count"}}, "kinds names 'digit'"),
+        (X, {"classes": {"digit": "ab"}}, "classes names 'digit'"),
     ],
 )
 def test_what_does_not_fit_is_refused(x, options, message):

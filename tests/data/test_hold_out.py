@@ -70,7 +70,7 @@ def test_nothing_to_hold_out_is_refused():
 
 def test_an_item_that_does_not_show_its_factor_is_refused():
     data = from_arrays([[0.0], [1.0], [2.0]], {"width": [1.0, math.nan, 3.0]})
-    with pytest.raises(DataError, match="1 items of data do not show 'width'"):
+    with pytest.raises(DataError, match="1 items of data have no label of 'width'"):
         hold_out(data, {"width": (2, None)})
     assert len(hold_out(data.labeled("width"), {"width": (2, None)})[1]) == 1
 

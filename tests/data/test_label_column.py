@@ -151,7 +151,7 @@ def test_classes_by_value_and_by_name():
             [None, None, None],
             None,
             None,
-            "no label is known, so that its kind cannot be told; declare it in `kinds`",
+            "no label is known, so that its kind cannot be inferred; declare it in `kinds`",
         ),
         ([1j, 2j, 3j], None, None, "factor 'f': the labels are of type complex128"),
         ([-1, -1, -1], None, None, "factor 'f': no label is known"),

@@ -39,7 +39,7 @@ def test_words_are_those_of_the_training_texts() -> None:
 
 def test_texts_without_any_known_word_are_said() -> None:
     counter = from_texts(TEXTS).counter
-    with pytest.warns(UnknotWarning, match="no text holds a word that the model knows"):
+    with pytest.warns(UnknotWarning, match="no text has a word of the vocabulary"):
         from_texts(["sun", "1"], counter=counter)
 
 

@@ -102,7 +102,7 @@ def test_items_keep_their_numbers() -> None:
 
 
 def test_labels_of_a_name_that_nobody_gave() -> None:
-    with pytest.raises(SpecError, match="kinds speaks of 'size', but no such labels were given"):
+    with pytest.raises(SpecError, match="kinds names 'size', but no such labels were given"):
         with_labels(read_items(np.zeros((3, 2))), {}, {"size": "count"})
 
 

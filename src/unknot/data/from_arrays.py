@@ -1,4 +1,4 @@
-"""from_arrays: a Dataset from the user's own arrays, with every label checked."""
+"""from_arrays: a Dataset from arrays of the user, with every label checked."""
 
 from __future__ import annotations
 
@@ -37,40 +37,55 @@ def from_arrays(
     licence: str = "",
     missing: bool = False,
 ) -> Dataset:
-    """A data set from arrays, lists, masked arrays or tensors.
+    """Make a data set from arrays, lists, masked arrays or tensors.
 
-        from_arrays(images, {"digit": labels, "angle": angles}, classes={"digit": range(10)})
+    Parameters
+    ----------
+    x : array-like, shape (N, ...)
+        The items. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``. Wide rows of whole
+        numbers that are nearly all 0 are counts of words, which are stored sparsely.
+    factors : mapping from name to array-like, optional
+        Labels, one per item. Unknown labels are None, NaN, an empty word or masked out, and -1 for the integer kinds.
+    kinds : mapping from factor to kind, optional
+        By default strings and whole numbers are categorical, bools are binary, floats are continuous. Counts must be
+        declared, and classes that are floats because of NaN.
+    classes : mapping from factor to sequence, optional
+        The names for the values 0, 1, ..., or the values themselves; default: the values that occur, sorted. Declare
+        them if a class may have no label.
+    splits : mapping from name to rows or bool mask, optional
+        For instance "train" and "test". The rows of "test" do not decide the classes.
+    ids : array-like of int, optional
+        A number for each item; default: its row.
+    name : str, default="data"
+        The name in messages.
+    licence : str
+        What the authors of the data allow.
+    missing : bool, default=False
+        Whether x may contain NaN for missing entries.
 
-    Arguments:
+    Returns
+    -------
+    Dataset
 
-    * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``.
-      Rows of whole numbers, wide and nearly empty, are counts of words, of which only the words present are held;
-    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN, an empty word or masked
-      out, and -1 for the integer kinds; in a continuous factor -1 is a number like any other;
-    * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
-      floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
-    * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
-      the values that occur, sorted. Declare them when some class may have no label;
-    * ``splits``: name -> rows, or a bool mask, for instance "train" and "test". The rows of "test" do not decide
-      which classes there are;
-    * ``ids``: a number for each item; by default its row;
-    * ``name``, ``licence``: for messages and for the record;
-    * ``missing``: x may hold NaN for entries that are missing; otherwise every item must be complete.
-
-    Returns a :class:`~unknot.data.Dataset`.
+    Examples
+    --------
+    >>> data = from_arrays([[0.5, 1.0], [1.5, 2.0]], {"kind": ["a", None]})
+    >>> data.factor("kind").values.tolist()
+    [0, -1]
     """
     kinds, classes, factors = dict(kinds or {}), dict(classes or {}), dict(factors or {})
     for option, names in (("kinds", kinds), ("classes", classes)):
         for stray in names.keys() - factors.keys():
-            raise DataError(f"{name}: {option} speaks of '{stray}', which is not among the factors.")
+            raise DataError(f"{name}: {option} names '{stray}', which is not among the factors.")
     items = _items(x, name, missing)
     parts = {part: _split_rows(part, rows, len(items)) for part, rows in (splits or {}).items()}
-    deciding = training_rows(parts, len(items))
-    made = {}
-    for label, values in factors.items():
-        made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label), deciding)
+    training = training_rows(parts, len(items))
+    labels = {
+        label: read_factor(label, values, len(items), kinds.get(label), classes.get(label), training)
+        for label, values in factors.items()
+    }
     numbers = torch.arange(len(items)) if ids is None else torch.as_tensor(np.asarray(ids, dtype=np.int64))
-    return Dataset(name, items, numbers, made, parts, licence)
+    return Dataset(name, items, numbers, labels, parts, licence)
 
 
 def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCounts:
@@ -79,7 +94,7 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     else:
         numbers = plain_array(x, name)
         if numbers.ndim == 2 and np.asarray(x).dtype == np.float64:
-            _warn_of_lost_digits(np.asarray(x), name)
+            _warn_of_precision(np.asarray(x), name)
         items = torch.as_tensor(numbers)
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
@@ -105,14 +120,14 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
 
 
-def _warn_of_lost_digits(rows: np.ndarray, name: str) -> None:
+def _warn_of_precision(rows: np.ndarray, name: str) -> None:
     lost = np.nonzero(loses_precision(rows))[0]
     if len(lost):
         warnings.warn(precision_warning(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
 
 
 def _are_words(items: Tensor) -> bool:
-    """Whether rows of numbers look like counts of words: whole, wide, and nearly all of them zero."""
+    """Return whether rows of numbers look like counts of words: whole, wide, and nearly all zero."""
     if items.dtype.is_floating_point or items.dtype == torch.bool or items.ndim != 2 or not len(items):
         return False
     return items.shape[1] >= _WORDS and int(items.count_nonzero()) <= (1 - _ABSENT) * items.numel()
@@ -156,7 +171,7 @@ def _blocks(items: Tensor | StoredItems) -> Iterator[tuple[int, Tensor]]:
 
 
 def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:
-    """Images of floats from 0 to 255, or of other whole numbers, would be taken for something else than pixels."""
+    """Refuse images of floats from 0 to 255 and of whole numbers that are not uint8."""
     if items.ndim > 2 and items.dtype not in (torch.uint8, torch.bool) and not items.dtype.is_floating_point:
         raise DataError(
             f"{name}: x holds whole numbers of type {str(items.dtype).removeprefix('torch.')} in items of shape "

@@ -1,4 +1,4 @@
-"""From a column of labels as users have it to a Factor: unknowns found, kind inferred, values checked."""
+"""Labels of the user as a Factor: unknown labels are found, the kind is inferred, values are checked."""
 
 from __future__ import annotations
 
@@ -33,12 +33,28 @@ def read_factor(
     size: int,
     kind: Kind | None = None,
     classes: Sequence[Any] | None = None,
-    deciding: np.ndarray | None = None,
+    training: np.ndarray | None = None,
 ) -> Factor:
-    """The factor ``name`` of ``size`` items from a list, an array, a masked array or a tensor.
+    """Read the labels of one factor.
 
-    Classes that nobody declares are the values that occur, among the ``deciding`` rows if there are such: a mask
-    ``(N,)`` of the items to train on. A label of another class becomes unknown, and is said aloud.
+    Parameters
+    ----------
+    name : str
+        The factor.
+    given : list, array, masked array or Tensor
+        One label per item.
+    size : int
+        The number of items.
+    kind : str, optional
+        Default: inferred from the type.
+    classes : sequence, optional
+        Default: the values that occur in training rows.
+    training : ndarray of bool, shape (N,), optional
+        The items to train on; default: all. A label of a class that none of them has becomes unknown, with a warning.
+
+    Returns
+    -------
+    Factor
     """
     values, unknown = label_array(name, given)
     if values.ndim == 0 or len(values) != size:
@@ -49,13 +65,13 @@ def read_factor(
     elif kind is None:
         kind = (
             None
-            if (unknown if deciding is None else unknown[deciding]).all()
+            if (unknown if training is None else unknown[training]).all()
             else INFERRED.get(values.dtype.kind)
         )
         _warn_of_numbers(name, values, kind)
     if kind is None:
         why = "no label is known, so that its kind" if unknown.all() else "its kind"
-        raise DataError(f"factor '{name}': {why} cannot be told; declare it in `kinds`, or leave it out.")
+        raise DataError(f"factor '{name}': {why} cannot be inferred; declare it in `kinds`, or leave it out.")
     if kind not in KINDS:
         raise DataError(f"factor '{name}': kind is one of {', '.join(KINDS)}, got {kind!r}.")
     if kind == "continuous":
@@ -63,8 +79,8 @@ def read_factor(
     elif values.ndim != 1:
         raise DataError(f"factor '{name}': {kind} labels are one per item, got shape {values.shape}.")
     elif kind == "categorical":
-        if classes is None and deciding is not None:
-            unknown = unknown | _unseen(name, values, unknown, deciding)
+        if classes is None and training is not None:
+            unknown = unknown | _unseen(name, values, unknown, training)
         factor = _categorical(name, values, unknown, classes)
     else:
         factor = Factor(name, kind, _whole(name, values, unknown, kind))
@@ -73,7 +89,7 @@ def read_factor(
 
 
 def refuse_whole_floats(factor: Factor) -> None:
-    """Refuse numbers, taken as such by their type alone, that are whole and have gaps: classes often come so."""
+    """Refuse floats that are whole numbers beside NaN: they are often classes."""
     known = factor.values[factor.known]
     if factor.kind != "continuous" or known.ndim != 1 or not 0 < len(known) < len(factor):
         return
@@ -86,7 +102,7 @@ def refuse_whole_floats(factor: Factor) -> None:
 
 
 def class_values(names: Sequence[str]) -> list[Any]:
-    """Names of classes as the labels that they came from: whole numbers if all of them are, else words.
+    """Return the labels from which names of classes were made: whole numbers if all of them are, else words.
 
     >>> class_values(["10", "20"]), class_values(["1", "one"])
     ([10, 20], ['1', 'one'])
@@ -96,9 +112,9 @@ def class_values(names: Sequence[str]) -> list[Any]:
 
 
 def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels as an array of bools, whole numbers, floats or strings, and a mask of those that are absent.
+    """Return labels as an array of bools, whole numbers, floats or strings, and a mask of the missing ones.
 
-    Absent are masked entries, None, NaN, pandas' NA and empty words; their places in the array hold something harmless.
+    Missing are masked entries, None, NaN, pandas' NA and empty words; the array holds arbitrary values there.
     """
     masked = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.False_
     if isinstance(given, Tensor):
@@ -128,7 +144,7 @@ def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _same_type(name: str, values: np.ndarray, absent: np.ndarray) -> np.ndarray:
-    """An object array as the plain array its known entries are, refusing words among numbers."""
+    """Return an object array as an array of the type of its known entries; words among numbers are refused."""
     known = values[~absent]
     words = np.array([isinstance(v, str) for v in known], dtype=bool)
     if words.any() and not words.all():
@@ -143,7 +159,7 @@ def _same_type(name: str, values: np.ndarray, absent: np.ndarray) -> np.ndarray:
 
 
 def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Sequence[Any] | None) -> Factor:
-    """Class labels as indices: looked up among the classes' own values, or taken as indices already."""
+    """Return class labels as a factor: looked up among the classes, or used as indices of named classes."""
     words = values.dtype.kind == "U"
     if not words:
         values = _whole(name, values, unknown, "categorical").numpy()
@@ -166,11 +182,11 @@ def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Se
     return Factor(name, "categorical", _look_up(name, values, unknown, names), names)
 
 
-def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, deciding: np.ndarray) -> np.ndarray:
-    """Bool ``(N,)``: the labels of classes that no item to train on has. No model can know them."""
+def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, training: np.ndarray) -> np.ndarray:
+    """Return which labels are of classes that no training item has, bool ``(N,)``, with a warning."""
     marked = unknown if values.dtype.kind == "U" else unknown | (values == UNKNOWN)
-    others = ~deciding & ~marked
-    unseen = others & ~np.isin(values, np.unique(values[deciding & ~marked]))
+    others = ~training & ~marked
+    unseen = others & ~np.isin(values, np.unique(values[training & ~marked]))
     if unseen.any():
         listed = ", ".join(str(value) for value in np.unique(values[unseen])[:3])
         warnings.warn(
@@ -183,7 +199,7 @@ def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, deciding: np.nda
 
 
 def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None:
-    """-1 beside +1 is most often a class, not the mark for unknown: half of the labels must not vanish."""
+    """Refuse -1 beside +1, where it is probably a class, and other negative numbers."""
     if list(classes) == [1] and UNKNOWN in values:
         raise DataError(
             f"factor '{name}': -1 marks an unknown label, so that 1 would be the only class; if -1 is a class, "
@@ -198,7 +214,7 @@ def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None
 
 
 def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
-    """Two words that differ by spaces around them are one class, written carelessly."""
+    """Refuse classes that differ only by spaces around the word."""
     bare: dict[str, str] = {}
     for word in classes:
         if isinstance(word, str) and bare.setdefault(word.strip(), word) != word:
@@ -222,7 +238,7 @@ def _warn_of_numbers(name: str, values: np.ndarray, kind: str | None) -> None:
 
 
 def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[str, ...]) -> Tensor:
-    """The index of each label among the classes, -1 where unknown."""
+    """Return the index of each label among the classes, -1 where unknown."""
     index = {c: i for i, c in enumerate(names)}
     distinct, which = np.unique(values, return_inverse=True)
     found = np.array([index.get(str(v), len(names)) for v in distinct.tolist()], dtype=np.int64)[which]
@@ -237,7 +253,7 @@ def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[st
 
 
 def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Tensor:
-    """Integer labels as int64, -1 where unknown; a word or a fraction is refused."""
+    """Return labels as int64, -1 where unknown; words and fractions are refused."""
     values = _refuse_words(name, values, unknown)
     numbers = np.where(unknown, UNKNOWN, values if values.dtype.kind == "f" else values.astype(np.int64))
     wrong = (numbers != np.round(numbers)) | np.isinf(numbers)
@@ -250,7 +266,7 @@ def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Ten
 
 
 def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
-    """Continuous labels as float32, NaN where unknown."""
+    """Return labels as float32, NaN where unknown."""
     numbers = np.where(unknown, np.nan, _refuse_words(name, values, unknown))
     if loses_precision(numbers).any():
         warnings.warn(precision_warning(f"factor '{name}'"), UnknotWarning, stacklevel=2)
