@@ -85,7 +85,7 @@ def test_a_file_that_fails_is_refused_and_not_kept(tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text("1 / 0\n")
     for _ in range(2):
-        with pytest.raises(SpecError, match="broken.py fails: ZeroDivisionError"):
+        with pytest.raises(SpecError, match=r"broken.py fails: ZeroDivisionError"):
             run_file(file, "model")
 
 

@@ -172,9 +172,7 @@ class GraphicalModel(Program):
         """Return values of a node in the form that other networks take, in the units of the prior."""
         return self.family_of(name).features(value)
 
-    def score_latents(
-        self, x: Tensor, scored: Mapping[str, Tensor], values: Mapping[str, Tensor]
-    ) -> Trace:
+    def score_latents(self, x: Tensor, scored: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Trace:
         """Return the encoder's distributions of some nodes for items ``x``, each observed at a given value.
 
         Nodes that are inferred from other nodes alone are left out: they do not depend on the items.

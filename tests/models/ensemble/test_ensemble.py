@@ -157,7 +157,7 @@ def test_the_mixture_hears_each_label_from_members_that_did_not_see_it() -> None
     ensemble.encoders.forward = lambda inputs, members: {"0": out}  # type: ignore[method-assign]
     ensemble.finalize()
     assert ensemble.factors[0].weights[0] < 0.05
-    assert int(ensemble.speaker) == 2  # the other setting that generates
+    assert int(ensemble.generator_index) == 2  # the other setting that generates
 
 
 def test_in_use_it_is_one_model() -> None:

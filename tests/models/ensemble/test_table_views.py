@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from tests.models.tables import rows_of, table
 from tests.statistics import assert_distribution, assert_frequencies
-from unknot.models.ensemble.table_views import MOST_KNOTS, RANK, STANDARD, TableViews
+from unknot.models.ensemble.table_views import MOST_KNOTS, RANK, STANDARD, TableFill, TableViews
 
 NAN = float("nan")
 REAL = ({"name": "a", "kind": "real"},)
@@ -46,10 +46,10 @@ def test_inputs_are_both_views_and_a_mark_for_each_column_with_holes() -> None:
     data = table(holes=True)
     views = TableViews(
         [
-            {"name": "a", "kind": "real", "holes": True},
+            {"name": "a", "kind": "real", "missing": True},
             {"name": "b", "kind": "real"},
             {"name": "c", "kind": "real"},
-            {"name": "d", "kind": "category", "size": 3, "holes": True},
+            {"name": "d", "kind": "category", "size": 3, "missing": True},
         ],
         len(data),
     )
@@ -117,8 +117,8 @@ def test_draws_have_each_columns_noise_and_shares() -> None:
 def test_a_category_is_its_one_hot_columns() -> None:
     entry = torch.tensor([0.0, 2, 1, 2, NAN, 0, 2])
     spread = torch.where(entry.isnan()[:, None], NAN, torch.eye(3)[entry.nan_to_num().long()])
-    category = TableViews([{"name": "c", "kind": "category", "size": 3, "holes": True}], 7)
-    columns = TableViews([{"name": n, "kind": "real", "holes": True} for n in "abc"], 7)
+    category = TableViews([{"name": "c", "kind": "category", "size": 3, "missing": True}], 7)
+    columns = TableViews([{"name": n, "kind": "real", "missing": True} for n in "abc"], 7)
     category.learn(entry[:, None])
     columns.learn(spread)
     torch.testing.assert_close(category(entry[:, None]).inputs, columns(spread).inputs)
@@ -126,7 +126,7 @@ def test_a_category_is_its_one_hot_columns() -> None:
 
 def test_plain_columns_are_standardised_by_the_labeled_rows_and_reach_far() -> None:
     rows = torch.tensor([[1.0, 5.0], [3.0, 5.0], [NAN, 5.0], [100.0, 7.0], [-50.0, 3.0]])
-    columns = [{"name": "a", "kind": "real", "holes": True}, {"name": "b", "kind": "real"}]
+    columns = [{"name": "a", "kind": "real", "missing": True}, {"name": "b", "kind": "real"}]
     views = TableViews(columns, 5, plain=True)
     views.learn(rows, torch.tensor([True, True, True, False, False]))
     few = views(torch.tensor([[1.0, 5.0], [22.0, 7.0], [1e9, 5.0]]))
@@ -138,3 +138,44 @@ def test_plain_columns_are_standardised_by_the_labeled_rows_and_reach_far() -> N
     hole = views(torch.tensor([[NAN, 5.0]]))
     filled = hole.columns[STANDARD, 0, 0] * views.scales[STANDARD, 0] + views.means[STANDARD, 0]
     torch.testing.assert_close(hole.inputs[0, views.inputs], filled - 2)
+
+
+# ---- missing values ---------------------------------------------------------------------------------------
+
+
+def rows_with_holes() -> torch.Tensor:
+    draw = torch.Generator().manual_seed(0)
+    code = torch.randn(400, 2, generator=draw)
+    x = code @ torch.randn(2, 6, generator=draw) + 0.2 * torch.randn(400, 6, generator=draw)
+    x = (x - x.mean(0)) / x.std(0)
+    return torch.where(torch.rand(400, 6, generator=draw) < 0.2, NAN, x)
+
+
+def test_a_fill_is_the_conditional_mean() -> None:
+    x, fill = rows_with_holes(), TableFill(6)
+    fill.learn(x)
+    covariance = (fill.loadings @ fill.loadings.T + fill.noise.diag()).double()
+    for row, filled in zip(x[:20], fill(x[:20]), strict=True):
+        seen = ~row.isnan()
+        if seen.all() or not seen.any():
+            continue
+        inner = torch.linalg.inv(covariance[seen][:, seen])
+        expected = covariance[~seen][:, seen] @ inner @ row[seen].double()
+        torch.testing.assert_close(filled[~seen].double(), expected, atol=1e-4, rtol=1e-4)
+        assert torch.equal(filled[seen], row[seen])
+
+
+def test_it_beats_the_mean() -> None:
+    whole = rows_with_holes()
+    fill = TableFill(6)
+    fill.learn(whole)
+    rows = whole[~whole.isnan().any(1)]
+    hidden = rows.clone()
+    hidden[:, 2] = NAN
+    assert (fill(hidden)[:, 2] - rows[:, 2]).square().mean() < 0.3 * rows[:, 2].square().mean()
+
+
+def test_a_row_of_holes_alone_is_the_mean() -> None:
+    fill = TableFill(6)
+    fill.learn(rows_with_holes())
+    assert fill(torch.full((1, 6), NAN)).abs().max() == 0

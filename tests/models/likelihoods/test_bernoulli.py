@@ -33,7 +33,7 @@ def test_means_of_pixels_score_as_the_pixels_do() -> None:
         p["x"].log_prob, Bernoulli(logits=outputs[..., None]).log_prob(pixels).sum((-1, -2))
     )
     wrong = node("z", {"name": "normal", "pixels": 4}, 2, inferred_from=["x"])
-    with pytest.raises(SpecError, match="model.nodes.z.family: 'normal' has no option 'pixels'"):
+    with pytest.raises(SpecError, match=r"model.nodes.z.family: 'normal' has no option 'pixels'"):
         read_spec([wrong, node("x", "bernoulli", parents=["z"])])
 
 

@@ -81,5 +81,5 @@ def test_parts_that_are_not_there_are_refused() -> None:
         GraphicalModel({"nodes": APART}, (5,))
     with pytest.raises(SpecError, match="needs at least two parts"):
         made(encoder={"name": "parts", "shapes": "conv"})
-    with pytest.raises(SpecError, match="model.nodes.x.encoder.pixels: 'mlp' has no option 'channels'"):
+    with pytest.raises(SpecError, match=r"model.nodes.x.encoder.pixels: 'mlp' has no option 'channels'"):
         made(encoder={**TWO, "pixels": {"name": "mlp", "channels": [3]}})

@@ -37,11 +37,13 @@ class Ensemble(Program):
     these alone.
 
     **In use** (:meth:`encode`, :meth:`decode`) it is one model of B items. Its q(y | x) is the mixture of the members'
-    over settings, with weights and a temperature that the hidden labels chose (:meth:`finalize`); style and data are
-    those of a member of the best setting that generates, the ``speaker``.
+    over settings, with weights and a temperature fitted to the hidden labels (:meth:`finalize`); style and data are
+    those of one member of the best setting with a decoder, the one at ``generator_index``.
 
-    Arguments:
-        spec: the ensemble as data.
+    Parameters
+    ----------
+    spec : EnsembleSpec
+        The ensemble as data.
     """
 
     def __init__(self, spec: EnsembleSpec) -> None:
@@ -55,8 +57,8 @@ class Ensemble(Program):
         self.encoders = MemberEncoders(self.members, self.views.inputs, width, spec.hidden, sizes)
         self.generators = MemberGenerators(self.generating, width, spec.hidden, spec.style, sizes)
         self.factors = nn.ModuleList([member_factor(n, spec, self.generating) for n in spec.factors])
-        self.register_buffer("speaker", torch.zeros((), dtype=torch.long))
-        self.speaker: Tensor
+        self.register_buffer("generator_index", torch.zeros((), dtype=torch.long))
+        self.generator_index: Tensor
         self._held: dict[str, HeldLabels] = {}
 
     # ---- before and after training ------------------------------------------------------------------
@@ -75,9 +77,9 @@ class Ensemble(Program):
 
     @torch.no_grad()
     def finalize(self) -> None:
-        """Fit the mixture's weights and temperature to the labels, each as the members say that did not see it."""
+        """Fit the stacking weights and the temperature to the labels, by members from which each was hidden."""
         self._refuse_unprepared()
-        total = torch.zeros(len(self.spec.settings), device=self.speaker.device)
+        total = torch.zeros(len(self.spec.settings), device=self.generator_index.device)
         for key, factor in self._factors():
             held = self._held[key]
             out = self.encoders(held.inputs, len(self.members))[key]
@@ -85,24 +87,28 @@ class Ensemble(Program):
             hidden = out[
                 settings * self.spec.folds + held.folds, torch.arange(len(held.folds), device=out.device)
             ]
-            factor.conclude(
+            factor.fit_stacking(
                 hidden, held.labels.values
             )  # (S, n, C): by the members whose fold hides the label
             total += factor.weights
         best = int(total[: self.generating // self.spec.folds].argmax())
-        self.speaker.fill_(best * self.spec.folds)
+        self.generator_index.fill_(best * self.spec.folds)
 
     # ---- in use: one model of B items ---------------------------------------------------------------
 
     def encode(
         self, x: Tensor, labels: Mapping[str, Tensor | Partial] | None = None, samples: int | None = None
     ) -> Trace:
-        """The recognition program of rows ``(B, C)``: the ensemble's q(y | x), and the speaker's q(z | x, y).
+        """Run the encoder of rows ``(B, C)``: the ensemble's q(y | x), and one member's q(z | x, y).
 
-        Arguments:
-            x: rows, NaN for holes.
-            labels: by factor, class indices ``(B,)`` with -1 for unknown, or numbers ``(B,)`` or ``(B, D)`` with NaN.
-            samples: how many draws of every node, on a leading axis; None: one, without the axis.
+        Parameters
+        ----------
+        x : Tensor
+            Rows, NaN for missing values.
+        labels : mapping from str to Tensor or Partial, optional
+            By factor, class indices ``(B,)`` with -1 for unknown, or numbers ``(B,)`` or ``(B, D)`` with NaN.
+        samples : int, optional
+            The number of draws of every node, on a leading axis; by default one, without the axis.
         """
         views = self.views(x)
         outputs = self.encoders(views.inputs, len(self.members))
@@ -111,42 +117,49 @@ class Ensemble(Program):
             given = (labels or {}).get(factor.name)
             value = None if given is None else factor.value(given)
             codes[key] = factor.joint_site(q, outputs[key], value)
-        rows = self._rows(views, self._speaking)
-        q.normal(*self.generators.style(rows, codes, self._speaking), name=self.spec.style_name, event_dims=1)
+        rows = self._rows(views, self._generator)
+        q.normal(
+            *self.generators.style(rows, codes, self._generator), name=self.spec.style_name, event_dims=1
+        )
         return q
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
-        """The generative program of the speaker.
+        """Run the decoder of one member.
 
-        Arguments:
-            x: the rows to score; None: none.
-            q: a recognition trace, or ``unknot.given(...)`` to generate.
+        Parameters
+        ----------
+        x : Tensor or None
+            The rows to score; None: none.
+        q : Trace or GivenValues
+            An encoder's trace, or ``unknot.given(...)`` to generate.
         """
-        p, features = self._generate(q, self._speaking, 1)
-        self._score(p, features, x, None if x is None else self.views(x), self._speaking)
+        p, features = self._generate(q, self._generator, 1)
+        self._score(p, features, x, None if x is None else self.views(x), self._generator)
         return p
 
     def expected_data(self, q: Trace | GivenValues) -> Tensor:
         """Expected rows ``(B, C)``, in the table's own units, at the values in ``q``."""
-        return self.views.entries(*self._made(q))
+        return self.views.entries(*self._expected_view(q))
 
     def sample_data(self, q: Trace | GivenValues) -> Tensor:
         """Rows ``(B, C)`` drawn at the values in ``q``, with the noise of each column."""
-        view, rank = self._made(q)
-        return self.views.drawn(view, self.generators.scales(self._speaking)[0, 0], rank)
+        view, rank = self._expected_view(q)
+        return self.views.drawn(view, self.generators.scales(self._generator)[0, 0], rank)
 
-    def _made(self, q: Trace | GivenValues) -> tuple[Tensor, bool]:
-        """The view ``(B, D)`` that the speaker expects at the values in ``q``, and whether it is that by rank."""
-        _, features = self._generate(q, self._speaking, 1)
-        return self.generators.columns(features, self._speaking), self.members[self._speaking.start].rank
+    def _expected_view(self, q: Trace | GivenValues) -> tuple[Tensor, bool]:
+        """Return the expected view ``(B, D)`` at the values in ``q``, and whether it is the one by rank."""
+        _, features = self._generate(q, self._generator, 1)
+        return self.generators.columns(features, self._generator), self.members[self._generator.start].rank
 
     # ---- in training: M B items -----------------------------------------------------------------------
 
     def forward(self, batch: Any) -> tuple[Trace, Trace]:
-        """Both programs of all members that generate, M B items, and what the labels say of all members.
+        """Run both programs of all members with a decoder, M B items, and add the label terms of all members.
 
-        Arguments:
-            batch: rows ``x``, their ``ids`` and, by factor, label ``values``, as :class:`unknot.data.batch.Batch` has.
+        Parameters
+        ----------
+        batch : Batch
+            Rows ``x``, their ``ids`` and, by factor, label ``values``.
         """
         self._refuse_unprepared()
         members = slice(0, self.generating)
@@ -161,15 +174,14 @@ class Ensemble(Program):
         p, features = self._generate(q, members, len(batch.x))
         self._score(p, features, batch.x, views, members)
         for name, term in self._label_terms().items():
-            p.log_term(
-                (term / self.generating).expand(len(rows)), name=name
-            )  # the total is a mean over items
+            # the total is a mean over items
+            p.log_term((term / self.generating).expand(len(rows)), name=name)
         return q, p
 
     def _label_terms(self) -> dict[str, Tensor]:
         """``Σ_members α mean log q(y | x)`` and ``-Σ_members α R / n``, over factors."""
         alpha, ridge, ridge_hidden = (self._each(key) for key in ("alpha", "ridge", "ridge_hidden"))
-        fit = held_back = torch.zeros((), device=alpha.device)
+        fit = penalty = torch.zeros((), device=alpha.device)
         for key, factor in self._factors():
             held = self._held[key]
             rows: Any = slice(None)
@@ -182,8 +194,8 @@ class Ensemble(Program):
             linear = ridge * self.encoders.linear_length(key)
             hidden = ridge_hidden * self.encoders.hidden_length(key)
             count = held.visible.sum(1).clamp_min(1)
-            held_back = held_back - (alpha * factor.held_back(linear, hidden) / count).sum()
-        return {"labels": fit, "ridge": held_back}
+            penalty = penalty - (alpha * factor.penalty(linear, hidden) / count).sum()
+        return {"labels": fit, "ridge": penalty}
 
     def _visible(self, labels: Partial, held: HeldLabels, ids: Tensor) -> Partial:
         """The labels of a batch as each member may see them, for M B items."""
@@ -195,10 +207,10 @@ class Ensemble(Program):
     # ---- parts --------------------------------------------------------------------------------------
 
     def _generate(self, q: Trace | GivenValues, members: slice, items: int) -> tuple[Trace, Tensor]:
-        """All latent sites of p, and the features from which the columns are made."""
+        """Return p with all latent sites, and the features that the columns are linear in."""
         p = Trace()
         codes = {key: factor.prior_site(p, q[factor.name], members, items) for key, factor in self._factors()}
-        zeros = torch.zeros(self.spec.style, device=self.speaker.device)
+        zeros = torch.zeros(self.spec.style, device=self.generator_index.device)
         z = p.normal(
             zeros,
             torch.ones_like(zeros),
@@ -225,7 +237,7 @@ class Ensemble(Program):
         p.loss(loss, features, x.repeat(count, 1), name=self.spec.data_name)
 
     def _rows(self, views: Views, members: slice) -> Tensor:
-        """The view that each member's generator makes, ``(M B, D)``."""
+        """Return the view that each member's decoder models, ``(M B, D)``."""
         which = [RANK if one.rank else STANDARD for one in self.members[members]]
         return views.columns[torch.tensor(which, device=views.columns.device)].flatten(0, 1)
 
@@ -234,13 +246,15 @@ class Ensemble(Program):
         return [(str(i), one) for i, one in enumerate(self.factors) if isinstance(one, MemberFactor)]
 
     @property
-    def _speaking(self) -> slice:
-        speaker = int(self.speaker)
-        return slice(speaker, speaker + 1)
+    def _generator(self) -> slice:
+        index = int(self.generator_index)
+        return slice(index, index + 1)
 
     def _each(self, key: str) -> Tensor:
         """A setting's number for every member, (M,)."""
-        return torch.tensor([float(getattr(one, key)) for one in self.members], device=self.speaker.device)
+        return torch.tensor(
+            [float(getattr(one, key)) for one in self.members], device=self.generator_index.device
+        )
 
     def _refuse_unprepared(self) -> None:
         if not self._held:

@@ -1,4 +1,4 @@
-"""The factors of an ensemble: what its members say of one, how that is learned, joined and written in a trace.
+"""The factors of an ensemble: what its members predict, how that is learned, combined and written in a trace.
 
 Outputs of the members' encoders are ``(M, B, C)``; M members are S settings in F folds, in that order.
 """
@@ -15,9 +15,58 @@ from torch.nn.functional import one_hot
 from unknot.core.evidence import FromPrior, Partial, partial
 from unknot.core.node import Node
 from unknot.core.trace import Trace
-from unknot.models.ensemble.mixture import belief, inverse_temperature, mixture_weights
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.models.node_spec import NodeSpec
+
+# ---- stacking: how the members are combined, by labels that were hidden from them -------------------------
+
+_SWEEPS = 300
+PSEUDO_LABELS = 2.0  # of the Dirichlet prior on the weights, in all
+_COOLING = 4.0  # how strongly log temperature is drawn to zero
+_PULL = 16.0  # how strongly the shrinkage of numbers is drawn to one
+
+
+def mixture_weights(log_prob: Tensor) -> Tensor:
+    """Return the weights w of S settings by ``log_prob`` (S, n), the log-probabilities of labels hidden from each.
+
+    Maximizes ``Σ_i log Σ_s w_s p_s(y_i) + (2/S) Σ_s log w_s`` by EM, from equal weights: stacking with a Dirichlet
+    prior of two labels in all.
+
+    >>> mixture_weights(torch.tensor([[-0.1, -0.1], [-3.0, -3.0]])).round(decimals=1)
+    tensor([0.7000, 0.3000])
+    """
+    settings = len(log_prob)
+    likelihood = (log_prob - log_prob.amax(0)).exp()
+    weights = torch.full((settings,), 1 / settings, dtype=log_prob.dtype, device=log_prob.device)
+    for _ in range(_SWEEPS):
+        shares = weights[:, None] * likelihood
+        weights = (shares / shares.sum(0)).sum(1) + PSEUDO_LABELS / settings
+        weights = weights / weights.sum()
+    return weights
+
+
+def inverse_temperature(log_prob: Tensor, labels: Tensor) -> Tensor:
+    """t that maximizes ``Σ_i log softmax(t · log p_i)[y_i] - 4 log² t``, of ``log_prob`` (n, K), on a grid."""
+    grid = torch.linspace(-1.2, 1.2, 49, dtype=log_prob.dtype, device=log_prob.device)
+    sharpened = (grid.exp()[:, None, None] * log_prob).log_softmax(-1)  # (T, n, K)
+    hit = sharpened[:, torch.arange(len(labels)), labels].sum(1)
+    return grid.exp()[(hit - _COOLING * grid.square()).argmax()]
+
+
+def shrinkage(guess: Tensor, truth: Tensor) -> Tensor:
+    """Return the factor from 0 to 1 by which predictions of standardized numbers (n, D) are shrunk to their mean.
+
+    b = (Σ g y + 16 v) / (Σ g² + 16 v) with v = mean (g - y)²: the slope of the truth y, hidden from the members, on the
+    prediction g, with a normal prior around one. The remaining weight, 1 - b, belongs to the labels' mean, zero.
+
+    >>> guess = torch.tensor([[2.0], [-2.0]]).repeat(50, 1)
+    >>> float(shrinkage(guess, guess)), round(float(shrinkage(guess, guess / 2)), 2)
+    (1.0, 0.52)
+    """
+    doubt = _PULL * (guess - truth).square().mean()
+    slope = ((guess * truth).sum() + doubt) / (guess.square().sum() + doubt).clamp_min(1e-12)
+    return slope.clamp(0.0, 1.0)
+
 
 Value = Node | Tensor | Partial | FromPrior  # what a site's value= takes
 
@@ -53,12 +102,12 @@ class MemberFactor(nn.Module, ABC):
         """log q(label | x) of every member, (M, n), of outputs ``(M, n, C)``."""
 
     @abstractmethod
-    def held_back(self, linear: Tensor, hidden: Tensor) -> Tensor:
-        """R, minus the log-prior of the encoders' weights, (M,), of what their two parts pay."""
+    def penalty(self, linear: Tensor, hidden: Tensor) -> Tensor:
+        """Return R, minus the log-prior of the encoders' weights, (M,), from the penalties of their two parts."""
 
     @abstractmethod
-    def conclude(self, out: Tensor, labels: Tensor) -> None:
-        """Fit the mixture to what the settings say ``(S, n, C)`` of labels hidden from them."""
+    def fit_stacking(self, out: Tensor, labels: Tensor) -> None:
+        """Fit the stacking weights to the settings' outputs ``(S, n, C)`` for labels hidden from them."""
 
     @abstractmethod
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
@@ -70,7 +119,7 @@ class MemberFactor(nn.Module, ABC):
 
     @abstractmethod
     def prior_site(self, p: Trace, value: Value, members: slice, items: int) -> Tensor:
-        """The site in p, for so many items of each of some members, or the same for all items of one."""
+        """The site in p: of several members, each with ``items`` items, or of one member for all items."""
 
     def _of_members(self, parameter: Tensor, members: slice, items: int) -> Tensor:
         """A parameter ``(M, ...)`` for the items of some members, ``(M B, ...)``; of one member without that axis."""
@@ -109,10 +158,10 @@ class MemberClasses(MemberFactor):
     def log_q(self, out: Tensor, labels: Tensor) -> Tensor:
         return out.log_softmax(-1).gather(-1, labels.clamp_min(0).expand(len(out), -1)[..., None])[..., 0]
 
-    def held_back(self, linear: Tensor, hidden: Tensor) -> Tensor:
+    def penalty(self, linear: Tensor, hidden: Tensor) -> Tensor:
         return linear + hidden
 
-    def conclude(self, out: Tensor, labels: Tensor) -> None:
+    def fit_stacking(self, out: Tensor, labels: Tensor) -> None:
         log_prob = out.log_softmax(-1)
         weights = mixture_weights(log_prob[:, torch.arange(len(labels), device=labels.device), labels])
         mixed = torch.einsum("s,snk->nk", weights, log_prob.exp())
@@ -138,8 +187,7 @@ class MemberNumbers(MemberFactor):
     """A vector of D numbers, normal, drawn in training. Sites have the labels' own units, networks standardized ones.
 
     A member's standard deviation is learned; the mixture's comes from each setting's ``errors`` on hidden labels. Its
-    weights add up to how much the ensemble is believed; the rest is that of N(0, 1), which knows the labels' mean and
-    spread alone.
+    weights add up to the shrinkage; the rest is the weight of N(0, 1), the labels' mean and standard deviation alone.
     """
 
     def __init__(self, node: NodeSpec, spec: EnsembleSpec, generating: int) -> None:
@@ -175,16 +223,16 @@ class MemberNumbers(MemberFactor):
         error = (self._standard(labels.nan_to_num()) - out) * (-log_noise).exp()
         return (-0.5 * error.square() - log_noise - 0.5 * math.log(2 * math.pi)).sum(-1)
 
-    def held_back(self, linear: Tensor, hidden: Tensor) -> Tensor:
+    def penalty(self, linear: Tensor, hidden: Tensor) -> Tensor:
         errors = (self.log_noise + 0.5 * _PSEUDO_VARIANCE * (-2 * self.log_noise).exp()).sum(-1)
         return _NUMBER_RIDGE * linear + _NUMBER_RIDGE_HIDDEN * hidden + _PSEUDO_ERRORS * errors
 
-    def conclude(self, out: Tensor, labels: Tensor) -> None:
+    def fit_stacking(self, out: Tensor, labels: Tensor) -> None:
         error = out - self._standard(labels)  # (S, n, D)
         scale = error.square().mean(1, keepdim=True).sqrt().clamp_min(1e-6)
         weights = mixture_weights((-0.5 * (error / scale).square() - scale.log()).sum(-1))
         guess = torch.einsum("s,snd->nd", weights, out)
-        self.weights.copy_(weights * belief(guess, self._standard(labels)))
+        self.weights.copy_(weights * shrinkage(guess, self._standard(labels)))
         self.errors.copy_(scale[:, 0])
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
@@ -210,6 +258,6 @@ class MemberNumbers(MemberFactor):
 
 
 def member_factor(node: NodeSpec, spec: EnsembleSpec, generating: int) -> MemberFactor:
-    """The factor of a node: classes or numbers."""
+    """Return the factor of a node: classes or numbers."""
     kind = MemberClasses if node.family.name == "concrete" else MemberNumbers
     return kind(node, spec, generating)

@@ -12,7 +12,7 @@ from torch.nn.functional import silu, softplus
 from unknot.core.axes import cat
 from unknot.models.ensemble.spec import Setting
 
-_WIDE = 64  # from here on a likelihood without holes never makes a prediction for every column
+_WIDE = 64  # from here on a likelihood without missing values never makes a prediction for every column
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
@@ -71,7 +71,7 @@ class MemberEncoders(nn.Module):
         return 0.5 * torch.cat([each.square().sum((1, 2)) for each in weights])
 
     def hidden_length(self, name: str) -> Tensor:
-        """That of the hidden part as it is held back, (M,); zero for members without one."""
+        """That of the hidden part as it is penalized, (M,); zero for members without one."""
         length = self.hidden.square().sum((1, 2)) / 8 + self.out[name].square().sum((1, 2))
         return length.new_zeros(len(self.bias[name])).index_put(
             (torch.tensor(self.deep, dtype=torch.long, device=length.device),), length

@@ -57,7 +57,7 @@ class EnsembleSpec:
 
     Arguments:
         columns: the table's columns, as :class:`~unknot.models.likelihoods.table.Table` describes them, and whether
-            they have missing values (``"holes": True``).
+            they have missing values (``"missing": True``).
         factors: the nodes that take labels, classes ("concrete") or numbers ("normal").
         rows: how many order statistics of each column are kept.
         style: dimensions of what the factors leave over.

@@ -1,4 +1,4 @@
-"""Two views of a table's columns, standardized and rank-Gaussian, for networks that are to see few labels."""
+"""Two views of a table's columns, standardized and rank-Gaussian, with missing values filled in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,63 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot
 
-from unknot.models.ensemble.table_fill import TableFill
+# ---- missing values, by a linear-Gaussian model of the columns --------------------------------------------
+
+_SWEEPS = 30
+
+
+class TableFill(nn.Module):
+    """E[missing entries | entries seen] in x = W z + noise, a noise per column (probabilistic PCA with missing values).
+
+    ``learn`` fits W and the noise by EM on all rows; a row needs no label for it.
+    """
+
+    def __init__(self, columns: int) -> None:
+        super().__init__()
+        self.size = min(max(columns // 2, 1), 20)
+        self.register_buffer("loadings", torch.zeros(columns, self.size))
+        self.register_buffer("noise", torch.ones(columns))
+        self.loadings: Tensor  # W, (D, K)
+        self.noise: Tensor  # variances, (D,)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Rows ``(B, D)`` with NaN for missing values, which are filled in."""
+        seen = ~x.isnan()
+        mean, _ = _posterior(x.nan_to_num(), seen, self.loadings, self.noise)
+        return torch.where(seen, x.nan_to_num(), mean @ self.loadings.T)
+
+    @torch.no_grad()
+    def learn(self, x: Tensor) -> None:
+        """EM on rows ``(N, D)`` of standardized columns."""
+        x = x.double()
+        seen, filled = ~x.isnan(), x.nan_to_num()
+        start = torch.linalg.svd(filled, full_matrices=False)[2][: self.size].T * 0.5
+        loadings = torch.zeros(x.shape[1], self.size, dtype=x.dtype, device=x.device)
+        loadings[:, : start.shape[1]] = start
+        noise = torch.full_like(filled[0], 0.5)
+        weight = seen.to(x.dtype)
+        small = 0.1 * torch.eye(self.size, dtype=x.dtype, device=x.device)
+        for _ in range(_SWEEPS):
+            mean, covariance = _posterior(filled, seen, loadings, noise)
+            second = covariance + mean[:, :, None] * mean[:, None, :]  # (N, K, K)
+            gram = (weight.T @ second.flatten(1)).unflatten(1, (self.size, self.size)) + small
+            cross = filled.T @ mean  # (D, K); missing values are zero
+            loadings = torch.linalg.solve(gram, cross[:, :, None])[:, :, 0]
+            error = filled.square().sum(0) - (loadings * cross).sum(1)
+            noise = (error / weight.sum(0).clamp_min(1)).clamp_min(0.02)
+        self.loadings.copy_(loadings)
+        self.noise.copy_(noise)
+
+
+def _posterior(x: Tensor, seen: Tensor, loadings: Tensor, noise: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean ``(N, K)`` and covariance ``(N, K, K)`` of z given the entries seen."""
+    size = loadings.shape[1]
+    precision = seen / noise  # (N, D)
+    outer = (loadings[:, :, None] * loadings[:, None, :]).flatten(1)  # (D, K K)
+    eye = torch.eye(size, dtype=x.dtype, device=x.device)
+    covariance = torch.linalg.inv(eye + (precision @ outer).unflatten(1, (size, size)))
+    return (covariance @ ((precision * x) @ loadings)[:, :, None])[:, :, 0], covariance
+
 
 MOST_KNOTS = 2000  # order statistics that are kept of a column
 STANDARD, RANK = 0, 1
@@ -18,9 +74,17 @@ _BEYOND = torch.finfo(torch.float32).max
 
 
 class Views(NamedTuple):
-    """Rows as networks see them: ``columns`` (2, B, D), standardized and by rank, holes filled; ``seen`` (B, D) says
-    which entries were there; ``inputs`` (B, 2 D + H) are both views and a mark for each column that has holes, followed
-    by the D plain columns where these are asked for."""
+    """Rows as networks see them.
+
+    Attributes
+    ----------
+    columns : Tensor
+        Standardized and by rank, missing values filled in, ``(2, B, D)``.
+    seen : Tensor
+        Which entries are not missing, ``(B, D)``.
+    inputs : Tensor
+        Both views and a flag for each column with missing values, then the D plain columns if they are used.
+    """
 
     columns: Tensor
     seen: Tensor
@@ -28,11 +92,11 @@ class Views(NamedTuple):
 
 
 class TableViews(nn.Module):
-    """Columns ``(B, C)``, NaN for holes, as D numbers each in two views; statistics come from all rows (``learn``).
+    """Columns ``(B, C)``, NaN for missing values, as D numbers each in two views; statistics come from all rows (``learn``).
 
     Categories are one-hot, everything else is a number. The standardized view is clipped to ±8; the other is the
-    normal quantile of an entry's mid-rank, standardized again and clipped to ±3. Holes are filled
-    (:mod:`unknot.models.ensemble.table_fill`) where the training data has such.
+    normal quantile of an entry's mid-rank, standardized again and clipped to ±3. Missing values are filled
+    in (:class:`TableFill`) if the training data have any.
 
     ``plain`` columns are what a regression on the labeled rows reads: standardized by those rows alone, so that a few
     far rows without a label do not make the rest of a column small, and clipped to ±30 only.
@@ -42,8 +106,8 @@ class TableViews(nn.Module):
         super().__init__()
         self.described = [dict(column) for column in columns]
         self.widths = [c["size"] if c["kind"] == "category" else 1 for c in self.described]
-        holes = [bool(c.get("holes")) for c in self.described]
-        self.holed = [i for i, h in enumerate(_each(holes, self.widths)) if h]
+        missing = [bool(c.get("missing")) for c in self.described]
+        self.incomplete = [i for i, h in enumerate(_each(missing, self.widths)) if h]
         self.width = sum(self.widths)
         self.register_buffer("knots", torch.full((self.width, min(rows, MOST_KNOTS)), _BEYOND))
         self.register_buffer("counts", torch.zeros(self.width))
@@ -55,12 +119,12 @@ class TableViews(nn.Module):
         self.counts: Tensor  # how many of them there are, (D,)
         self.means: Tensor
         self.scales: Tensor
-        self.fills = nn.ModuleList([TableFill(self.width) for _ in range(2 if self.holed else 0)])
+        self.fills = nn.ModuleList([TableFill(self.width) for _ in range(2 if self.incomplete else 0)])
 
     @property
     def inputs(self) -> int:
         """How many numbers an encoder reads."""
-        return 2 * self.width + len(self.holed)
+        return 2 * self.width + len(self.incomplete)
 
     def forward(self, rows: Tensor) -> Views:
         x = self._numbers(rows)
@@ -68,7 +132,7 @@ class TableViews(nn.Module):
         filled = [f(v) for f, v in zip(self.fills, both, strict=True)] if self.fills else both.nan_to_num()
         columns = torch.stack(list(filled))
         seen = ~x.isnan()
-        marks = 0.5 * (~seen[:, self.holed])
+        marks = 0.5 * (~seen[:, self.incomplete])
         # each view has a share of the scale, so that both together have the prior of one
         inputs = [0.71 * columns[STANDARD], 0.71 * columns[RANK], marks]
         if self.plain is not None:
@@ -136,7 +200,7 @@ class TableViews(nn.Module):
         )
 
     def _numbers(self, rows: Tensor) -> Tensor:
-        """``(B, C) -> (B, D)``, NaN for holes."""
+        """``(B, C) -> (B, D)``, NaN for missing values."""
         parts = []
         for i, column in enumerate(self.described):
             entry = rows[:, i]
@@ -148,7 +212,7 @@ class TableViews(nn.Module):
         return torch.cat(parts, 1)
 
     def _views(self, x: Tensor) -> Tensor:
-        """``(B, D) -> (2, B, D)``, NaN for holes."""
+        """``(B, D) -> (2, B, D)``, NaN for missing values."""
         both = torch.stack([x, self._ranks(x)])
         both = (both - self.means[:, None]) / self.scales[:, None]
         return torch.stack([both[STANDARD].clamp(-8, 8), both[RANK].clamp(-3, 3)])
@@ -172,7 +236,7 @@ class TableViews(nn.Module):
 
 
 def _moments(x: Tensor, other: Tensor | float = 1.0) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation of columns with holes; of a constant the ``other``."""
+    """Mean and standard deviation of columns with missing values; of a constant the ``other``."""
     seen = ~x.isnan()
     count = seen.sum(0).clamp_min(1)
     mean = x.nan_to_num().sum(0) / count
