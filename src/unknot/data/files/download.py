@@ -82,9 +82,9 @@ def _from_address(url: str, file: DataFile, folder: Path) -> Path:
             except SourceUnavailable:
                 raise
             except requests.HTTPError as error:
-                reason = f"the server answered {error.response.status_code} {_line(error.response.reason)}"
-                if error.response.status_code < 500 or is_last:
-                    raise SourceUnavailable(reason) from error
+                response = error.response
+                if response is None or response.status_code < 500 or is_last:
+                    raise SourceUnavailable(f"the server answered {_line(error)}") from error
             except requests.RequestException as error:
                 is_broken = isinstance(error, requests.Timeout | requests.exceptions.ChunkedEncodingError)
                 what = "the connection broke off" if is_broken else "no connection"

@@ -171,7 +171,7 @@ def _to_floats(values: pa.Array) -> np.ndarray:
 def _as_numpy(values: pa.Array, dtype: type, missing: float) -> np.ndarray:
     """Return an array of numbers with ``missing`` in place of nulls. (Arrow's own ``to_numpy`` imports pandas.)"""
     valid, content = values.buffers()
-    numbers = np.frombuffer(content, dtype)[values.offset : values.offset + len(values)]
+    numbers: np.ndarray = np.frombuffer(content, dtype)[values.offset : values.offset + len(values)]
     if not values.null_count:
         return numbers
     bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")

@@ -117,7 +117,7 @@ def read_new_data(path: str | Path, like: Dataset) -> tuple[Dataset, dict[str, S
 def _known(like: Dataset | None) -> tuple[dict[str, Kind], dict[str, Sequence[Any]]]:
     """Return the kinds and the classes of the factors of known data."""
     factors = {} if like is None else like.factors
-    classes = {name: class_values(f.classes) for name, f in factors.items() if f.classes}
+    classes: dict[str, Sequence[Any]] = {n: class_values(f.classes) for n, f in factors.items() if f.classes}
     return {name: f.kind for name, f in factors.items()}, classes
 
 
