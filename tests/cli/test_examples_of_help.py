@@ -80,5 +80,5 @@ def test_an_example(
         pytest.skip("needs a cluster")
     monkeypatch.chdir(folder)
     words = shlex.split(line)
-    code, out, err = run(capsys, *words, *QUICK.get(words[0], []))
+    code, _, err = run(capsys, *words, *QUICK.get(words[0], []))
     assert code == 0, err

@@ -30,7 +30,7 @@ def test_a_file_s_ending_is_its_format(tmp_path: Path, name: str, start: bytes) 
 
 
 def test_a_format_that_there_is_not_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"not written as \.doc"):
+    with pytest.raises(SpecError, match=r"got \.doc"):
         save(new_figure(1, 1), tmp_path / "a.doc")
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""Curves of training: every logged term against the step."""
+"""Numbers over steps, seeds and dimensions: training curves, dots of seeds, bars."""
 
 from __future__ import annotations
 
@@ -11,32 +11,53 @@ from unknot.plots.style import COLORS, FAINT, INK, new_figure, quiet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# ---- Horizontal bars: information per dimension, and other lists of named numbers ------------------------
-
-
-def bars(names: Sequence[str], values: Sequence[float], label: str, faint: Sequence[bool] = ()) -> Figure:
-    """One bar for each name; those marked ``faint`` are greyed (unused dimensions, say)."""
-    figure = new_figure(5.2, 0.5 + 0.24 * len(names))
-    axes = figure.add_subplot()
-    shades = [FAINT if i < len(faint) and faint[i] else COLORS[0] for i in range(len(names))]
-    axes.barh(range(len(names)), list(values), color=shades, height=0.7)
-    axes.set_yticks(range(len(names)), list(names), fontsize=8)
-    axes.invert_yaxis()
-    axes.set_xlabel(label, fontsize=8, color=INK)
-    quiet(axes)
-    axes.grid(False, axis="y")
-    return figure
-
-
-# ---- Every seed of every setting as a dot: how much a setting does, beside how much chance does ----------
-
+_FEW = 25  # points that are marked one by one
+_NOT_TERMS = {"step", "time", "epoch", "items_per_second", "learning_rate", "temperature"}
 _ACROSS = 3  # panels in a row
 
 
-def seeds_by_setting(settings: Sequence[str], panels: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
-    """One panel for each number, one line for each of the ``settings``, one dot for each seed, a tick at the median.
+def curves(records: Sequence[Mapping[str, Any]]) -> Figure:
+    """One small panel for each logged term that changes, and for the validation score if there is one.
 
-    ``panels`` maps a number's title to its values, of every setting those of its seeds.
+    Parameters
+    ----------
+    records : sequence of mapping
+        The logged records.
+
+    Returns
+    -------
+    Figure
+    """
+    names = list(dict.fromkeys(name for record in records for name in record if name not in _NOT_TERMS))
+    names = [name for name in names if len({record.get(name) for record in records}) > 1] or names
+    across = min(_ACROSS, max(1, len(names)))
+    down = -(-len(names) // across)
+    figure = new_figure(3.1 * across, 2.1 * max(down, 1))
+    for i, name in enumerate(names):
+        axes = figure.add_subplot(down, across, i + 1)
+        points = [(r["step"], r[name]) for r in records if isinstance(r.get(name), int | float)]
+        steps, values = [p[0] for p in points], [p[1] for p in points]
+        mark = "." if len(points) < _FEW else None
+        axes.plot(steps, values, color=COLORS[i % len(COLORS)], linewidth=1.4, marker=mark)
+        axes.set_title(name, fontsize=9, color=INK, loc="left")
+        axes.set_xlabel("step", fontsize=8, color=INK)
+        quiet(axes)
+    return figure
+
+
+def seeds_by_setting(settings: Sequence[str], panels: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
+    """One panel per number with one line per setting: a dot per seed, and a tick at the median.
+
+    Parameters
+    ----------
+    settings : sequence of str
+        The names of the lines.
+    panels : mapping from str to sequence
+        By the title of a number its values, for every setting those of its seeds.
+
+    Returns
+    -------
+    Figure
     """
     across = min(_ACROSS, len(panels))
     down = -(-len(panels) // across)
@@ -55,24 +76,29 @@ def seeds_by_setting(settings: Sequence[str], panels: Mapping[str, Sequence[Sequ
     return figure
 
 
-_FEW = 25  # points that are marked one by one
-_NOT_TERMS = {"step", "time", "epoch", "items_per_second", "learning_rate", "temperature"}
+def bars(names: Sequence[str], values: Sequence[float], label: str, faint: Sequence[bool] = ()) -> Figure:
+    """Horizontal bars.
 
+    Parameters
+    ----------
+    names, values : sequence
+        One for each bar.
+    label : str
+        The label of the axis.
+    faint : sequence of bool
+        Which bars are gray.
 
-def curves(records: Sequence[Mapping[str, Any]]) -> Figure:
-    """One small panel for each term that changes, and for the validation score if there is one."""
-    names = list(dict.fromkeys(name for record in records for name in record if name not in _NOT_TERMS))
-    names = [name for name in names if len({record.get(name) for record in records}) > 1] or names
-    across = min(3, max(1, len(names)))
-    down = -(-len(names) // across)
-    figure = new_figure(3.1 * across, 2.1 * max(down, 1))
-    for i, name in enumerate(names):
-        axes = figure.add_subplot(down, across, i + 1)
-        points = [(r["step"], r[name]) for r in records if isinstance(r.get(name), int | float)]
-        steps, values = [p[0] for p in points], [p[1] for p in points]
-        mark = "." if len(points) < _FEW else None
-        axes.plot(steps, values, color=COLORS[i % len(COLORS)], linewidth=1.4, marker=mark)
-        axes.set_title(name, fontsize=9, color=INK, loc="left")
-        axes.set_xlabel("step", fontsize=8, color=INK)
-        quiet(axes)
+    Returns
+    -------
+    Figure
+    """
+    figure = new_figure(5.2, 0.5 + 0.24 * len(names))
+    axes = figure.add_subplot()
+    shades = [FAINT if i < len(faint) and faint[i] else COLORS[0] for i in range(len(names))]
+    axes.barh(range(len(names)), list(values), color=shades, height=0.7)
+    axes.set_yticks(range(len(names)), list(names), fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel(label, fontsize=8, color=INK)
+    quiet(axes)
+    axes.grid(False, axis="y")
     return figure

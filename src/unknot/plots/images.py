@@ -1,4 +1,4 @@
-"""Images in rows and columns: reconstructions, analogies, traversals."""
+"""Images in rows and columns: reconstructions, analogies, traversals, and parts in boxes."""
 
 from __future__ import annotations
 
@@ -13,48 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# ---- Images in rows and columns with boxes around what was found in the first row ------------------------
-
-
-def boxed_images(
-    images: np.ndarray,
-    places: np.ndarray,
-    words: Sequence[Sequence[str]],
-    *,
-    rows: Sequence[str] = (),
-    ink: bool = True,
-    cell: float = 0.9,
-) -> Figure:
-    """Images ``(R, C, 1, H, W)`` between 0 and 1; on the first row of C images boxes, and words above them.
-
-    With ``ink`` they are drawn dark on light paper.
-
-    ``places`` are ``(C, K, 3)``: the middle x and y from -1 to 1 and the side as a share of the image's; NaN: no box.
-    """
-    from matplotlib.patches import Rectangle
-
-    count_rows, count_columns, _, height, width = images.shape
-    figure = new_figure(count_columns * cell + 1.2, count_rows * cell + 0.2)
-    axes = figure.add_subplot()
-    draw_grid(axes, images, rows=rows, ink=ink)
-    for column in range(count_columns):
-        for k, (x, y, scale) in enumerate(places[column]):
-            if np.isnan(scale):
-                continue
-            left = (
-                column * (width + 1) + (x - scale + 1) * width / 2 - 0.5
-            )  # a pixel's middle has whole numbers
-            top = (y - scale + 1) * height / 2 - 0.5
-            color = COLORS[k % len(COLORS)]
-            box = (left, top), scale * width, scale * height
-            axes.add_patch(Rectangle(*box, fill=False, edgecolor=color, linewidth=0.9))
-            above = top > height / 8  # else there is no room, and the word stands below
-            at = (left, top) if above else (left, top + scale * height)
-            axes.text(*at, words[column][k], fontsize=6, color=color, va="bottom" if above else "top")
-    for line in range(1, count_columns):
-        axes.axvline(line * (width + 1) - 1, color=INK, linewidth=0.3)
-    return figure
-
 
 def image_grid(
     images: np.ndarray,
@@ -66,9 +24,26 @@ def image_grid(
     title: str = "",
     cell: float = 0.5,
 ) -> Figure:
-    """Images ``(R, C, colors, H, W)`` between 0 and 1, with labels; a gap after the first column on request.
+    """Images in rows and columns, with labels.
 
-    With ``ink``, gray images are drawn dark on light paper; otherwise as photographs, bright where they are.
+    Parameters
+    ----------
+    images : ndarray
+        Between 0 and 1, ``(R, C, colors, H, W)``.
+    columns, rows : sequence of str
+        Their labels.
+    separate_first : bool, default=False
+        Whether there is space after the first column.
+    ink : bool, default=True
+        Whether gray images are drawn dark on light paper; otherwise bright pixels are bright.
+    title : str
+        The title of the figure.
+    cell : float, default=0.5
+        Inches per image.
+
+    Returns
+    -------
+    Figure
     """
     count_rows, count_columns = images.shape[:2]
     left = 0.95 if any(rows) else 0.1
@@ -92,7 +67,7 @@ def draw_grid(
     separate_first: bool = False,
     ink: bool = True,
 ) -> None:
-    """The images and their labels in given axes, see :func:`image_grid`."""
+    """Draw the images and their labels of :func:`image_grid` into ``axes``."""
     count_rows, count_columns = images.shape[:2]
     sheet = _sheet(images, separate_first, 0.0 if ink and images.shape[2] == 1 else 1.0)
     shades = "gray_r" if ink else "gray"
@@ -131,3 +106,53 @@ def _sheet(images: np.ndarray, separate_first: bool, background: float) -> np.nd
 def _join(images: np.ndarray) -> np.ndarray:
     rows, columns, colors, height, width = images.shape
     return images.transpose(0, 3, 1, 4, 2).reshape(rows * height, columns * width, colors)
+
+
+def boxed_images(
+    images: np.ndarray,
+    boxes: np.ndarray,
+    names: Sequence[Sequence[str]],
+    *,
+    rows: Sequence[str] = (),
+    ink: bool = True,
+    cell: float = 0.9,
+) -> Figure:
+    """Images in rows and columns, with boxes and names on those of the first row.
+
+    Parameters
+    ----------
+    images : ndarray
+        Between 0 and 1, ``(R, C, 1, H, W)``.
+    boxes : ndarray
+        ``(C, K, 3)``: the center x and y from -1 to 1, and the side as a share of the image's; NaN: no box.
+    names : sequence of sequence of str
+        For each column the names of its boxes.
+    rows, ink, cell
+        As in :func:`image_grid`.
+
+    Returns
+    -------
+    Figure
+    """
+    from matplotlib.patches import Rectangle
+
+    count_rows, count_columns, _, height, width = images.shape
+    figure = new_figure(count_columns * cell + 1.2, count_rows * cell + 0.2)
+    axes = figure.add_subplot()
+    draw_grid(axes, images, rows=rows, ink=ink)
+    for column in range(count_columns):
+        for k, (x, y, scale) in enumerate(boxes[column]):
+            if np.isnan(scale):
+                continue
+            # the center of a pixel has whole coordinates
+            left = column * (width + 1) + (x - scale + 1) * width / 2 - 0.5
+            top = (y - scale + 1) * height / 2 - 0.5
+            color = COLORS[k % len(COLORS)]
+            box = (left, top), scale * width, scale * height
+            axes.add_patch(Rectangle(*box, fill=False, edgecolor=color, linewidth=0.9))
+            above = top > height / 8  # without room above, the name is below
+            at = (left, top) if above else (left, top + scale * height)
+            axes.text(*at, names[column][k], fontsize=6, color=color, va="bottom" if above else "top")
+    for line in range(1, count_columns):
+        axes.axvline(line * (width + 1) - 1, color=INK, linewidth=0.3)
+    return figure

@@ -189,8 +189,8 @@ def _labels(trained: TrainedRun) -> str:
 def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
     objective = trained.recipe.train.get("objective", "")
     if isinstance(objective, Mapping):
-        symbols = ", ".join(f"{k} = {v}" for k, v in objective.items() if k != "name")
-        objective = f"{objective['name']} ({symbols})" if symbols else objective["name"]
+        options = {key: value for key, value in objective.items() if key != "name"}
+        objective = _with_options(str(objective["name"]), options)
     records = read_records(trained.run)
     steps = records[-1]["step"] if records else 0
     what = "shown on its training items" if data is trained.train else "evaluated on"
@@ -203,6 +203,14 @@ def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
         "training time": _time(records[-1].get("time", 0.0)) if records else "",
         **_made(trained.model),
     }
+
+
+def _with_options(name: str, value: Any) -> str:
+    """A setting in words: ``beta = 4``, or with its own settings in brackets."""
+    if not isinstance(value, Mapping):
+        return f"{name} = {value}"
+    options = ", ".join(_with_options(key, one) for key, one in value.items())
+    return f"{name} ({options})" if options else name
 
 
 def _made(model: TrainedModel) -> dict[str, str]:
