@@ -1,4 +1,4 @@
-"""What mnist-hfvae and fashion-hfvae share: classes found without labels beside a style (E19 sec. 5.1)."""
+"""mnist-hfvae and fashion-hfvae: classes found without labels, and a style (E19 sec. 5.1)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 from experiments.ledger.codes import CLASS, STYLE, fixed_traces
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit import train_quietly
+from experiments.ledger.fit import recipe_of, short, train_quietly
 from unknot.metrics import class_accuracy, nmi
 from unknot.objectives import information
 from unknot.objectives.parts.class_parts import class_parts
@@ -21,14 +21,12 @@ from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.data_summary import drawn_in_ink
 from unknot.workflow.pictures import samples_by_class, traversals
-from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import TrainedRun
 
-ALIVE = 0.1  # nats that a class must know of the image to count as used
+ALIVE = 0.1  # nats of I(x; class) from which the class counts as used
 _ITEMS = 2000  # test images in the estimates of information and reconstruction
-_SMOKE = {"steps": 4, "batch_size": 60}
 
-# E19's networks: 400, then 200 for the style; back 200 and 400.
+# E19's networks: 400, then 200 for the style; 200 and 400 in the decoder.
 E19: dict[str, Any] = {
     CLASS: {"family": "concrete", "size": 10, "inferred_from": ["x"]},
     STYLE: {
@@ -48,7 +46,7 @@ CONVOLUTIONS = {
     **E19,
     "x": {**E19["x"], "encoder": {"name": "conv", "channels": [16, 32, 64], "pooled": True}},
 }
-# The same for the class alone; the style has E19's perceptron, so that the decoder does not change what the class sees.
+# Convolutions for the class alone; the style has E19's perceptron, so that its gradients do not reach the class.
 APART = {
     CLASS: {**E19[CLASS], "encoder": {"name": "mlp", "part": "shapes"}},
     STYLE: {**E19[STYLE], "encoder": {"name": "mlp", "hidden": [200], "part": "pixels"}},
@@ -79,17 +77,17 @@ BEST_ROW = "HFVAE, class rewarded, convolutions"
 REWARDED_ROW = "HFVAE, class rewarded, E19's networks"
 PRINTED_ROW = "HFVAE as printed, β = 12, γ = 4"
 CAPTIONS = {
-    "classes": "New images: a class in each column, in each row one draw of the style. The best row's first seed.",
-    "traversals": "One test image; in each row one dimension of the style goes through its prior, from -2.5 to 2.5.",
+    "classes": "Generated images: a class in each column, a sample of the style in each row; first row, first seed.",
+    "traversals": "One test image; in each row one dimension of the style goes from -2.5 to 2.5.",
     "information": "I(x; z_d) of every dimension of the style, in nats; pruned ones are faint (E19 Fig. 4, right).",
 }
 
 
 def rewarded(nodes: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
-    """Model and training with a class that is paid for what it knows: HFVAE's weights by group, with exact masses.
+    """Return model and training of HFVAE with a reward for I(x; class) and exact class probabilities.
 
-    ``changed`` takes parts out: ``agreement``, ``evenness``, ``alone_steps``, ``reward``, ``gradient``, or sets
-    ``beta``, ``gamma``, ``steps`` and the second ``view``.
+    ``changed`` removes or sets parts: ``agreement``, ``evenness``, ``alone_steps``, ``reward``, ``gradient``, ``beta``,
+    ``gamma``, ``steps`` and the augmented ``view``.
     """
     reward, evenness = changed.get("reward", REWARD), changed.get("evenness", EVENNESS)
     alone = changed.get("alone_steps", ALONE_STEPS)
@@ -108,7 +106,7 @@ def rewarded(nodes: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
         "marginal": evenness * reward,
         "regularizers": agreement,
     }
-    # the generator sees the masses themselves: what is rewarded is what it gets
+    # the decoder gets the class probabilities, whose information is rewarded
     exact = {**nodes, CLASS: {**nodes[CLASS], "gradient": changed.get("gradient", "plug_in")}}
     model = {"augment": changed.get("view", VIEW), "nodes": exact}
     stages = [{"steps": alone, "objective": first}] if alone else []
@@ -117,12 +115,12 @@ def rewarded(nodes: Mapping[str, Any], **changed: Any) -> dict[str, Any]:
 
 
 def plain(**objective: Any) -> dict[str, Any]:
-    """E19's networks under an objective as its paper has it."""
+    """Return E19's networks with an objective of the literature."""
     return {"model": {"nodes": dict(E19)}, "train": {**TRAIN, "objective": objective}}
 
 
 def joint_vae() -> dict[str, Any]:
-    """JointVAE's weights (Dupont 2018): capacities rise to 5 nats, the class's to log 10, in a quarter of the run."""
+    """Return JointVAE (Dupont 2018): capacities rise to 5 nats, for the class to log 10, in a quarter of the steps."""
     risen = [{STYLE: 5.0 * k / 8, CLASS: min(5.0 * k / 8, math.log(10))} for k in range(1, 9)]
     objectives = [{"name": "capacity_vae", "gamma": 30.0, "C": capacities} for capacities in risen]
     stages = [{"steps": TRAIN["steps"] // 32, "objective": one} for one in objectives[:-1]]
@@ -131,9 +129,9 @@ def joint_vae() -> dict[str, Any]:
 
 
 def rows(view: Mapping[str, float] = VIEW, apart: bool = False) -> dict[str, dict[str, Any]]:
-    """All rows: ours, those of the literature, and ours, trained shorter, with one part left out.
+    """Return all rows: ours, those of the literature, and ours with fewer steps and one part removed.
 
-    ``apart``: convolutions read the class alone, and all of it is trained twice as long.
+    ``apart``: only the class has convolutions, and training is twice as long.
     """
     nodes, steps = (APART, 3000) if apart else (CONVOLUTIONS, 1500)
     return {
@@ -149,7 +147,7 @@ def rows(view: Mapping[str, float] = VIEW, apart: bool = False) -> dict[str, dic
 
 
 def _ablation(view: Mapping[str, float]) -> dict[str, dict[str, Any]]:
-    """E19's networks trained for fewer steps, with one part left out or changed at a time."""
+    """Return E19's networks with fewer steps and one part removed or changed at a time."""
     changes: dict[str, dict[str, Any]] = {
         ALL_PARTS: {},
         "without the reward of information": {"reward": 0.0, "alone_steps": 0},
@@ -171,9 +169,9 @@ def experiment(
     view: Mapping[str, float] = VIEW,
     apart: bool = False,
 ) -> Experiment:
-    """The experiment on one data set; ``goals`` for convolutions and for E19's networks.
+    """Return the experiment on one data set, with ``goals`` for convolutions and for E19's networks.
 
-    ``view``: how the second view differs from the image, ``apart`` as in :func:`rows`, and a ``note`` about them.
+    ``view``: the augmentation; ``apart``: as in :func:`rows`.
     """
 
     def cases(tier: Tier) -> list[Case]:
@@ -181,7 +179,7 @@ def experiment(
         for row, settings in rows(view, apart).items():
             train = dict(settings["train"])
             if tier == "smoke":
-                train |= _SMOKE | ({"stages": [{**s, "steps": 2} for s in train.get("stages", [])[:1]]})
+                train = short(train, steps=4)
             elif tier == "paper":
                 train["steps"] *= 10
             smoke = tier == "smoke"
@@ -191,7 +189,7 @@ def experiment(
     return Experiment(
         name=name,
         place=place,
-        about=f"Classes found in {data} without a label, beside ten dimensions of style.",
+        about=f"Classes found in {data} without labels, and ten dimensions of style.",
         cases=cases,
         run=run,
         measures=MEASURES,
@@ -210,13 +208,12 @@ def experiment(
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train without labels, then hold the classes against the truth."""
-    train = {**settings["train"], "seed": seed}
-    trained = train_quietly(Recipe({"name": settings["data"]}, {}, settings["model"], train))
+    """Train without labels, and compare the classes with the labels of the test set."""
+    trained = train_quietly(recipe_of(settings, seed))
     assert trained.test is not None
     truth = next(iter(trained.test.factors.values())).values.numpy()
-    found = trained.model.predict(trained.test.batch(range(len(trained.test))).x)
-    classes = found.predictions[CLASS].argmax(-1).numpy()
+    x = trained.test.batch(range(len(trained.test))).x
+    classes = trained.model.predict(x).predictions[CLASS].argmax(-1).numpy()
     numbers = {
         "accuracy": 100 * class_accuracy(classes, truth).value,
         "nmi": nmi(classes, truth).value,
@@ -229,14 +226,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def _bound_numbers(trained: TrainedRun) -> Numbers:
-    """Information and reconstruction on test images, at one draw of each code."""
+    """Return information and reconstruction on test images, with one sample of each code."""
     assert trained.test is not None
     x = trained.test.batch(range(min(_ITEMS, len(trained.test)))).x
     q, p = fixed_traces(trained.model, x)
-    own, _ = class_parts(q, p, CLASS)
+    class_nats, _ = class_parts(q, p, CLASS)
     style = information(q, len(trained.train)).dimensions[STYLE]
     return {
-        "class_information": -float(own.mean()),
+        "class_information": -float(class_nats.mean()),
         "reconstruction": -float(p["x"].log_prob.mean()),
         "style_dimensions": float((style > 0.1).sum()),
     }

@@ -1,4 +1,4 @@
-"""latent-maps: where digits lie in the codes of an autoencoder, a VAE and a model that knows the digit (slides)."""
+"""latent-maps: digits in the codes of an autoencoder, a VAE and a semi-supervised model (slides)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ import numpy as np
 import torch
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit import train_quietly
+from experiments.ledger.fit import recipe_of, train_quietly
 from unknot.plots.style import INK, new_figure, quiet, save
-from unknot.workflow.recipe import Recipe
 
 STYLE = "style"
 STEPS, LABELS = 1000, 1000
-ITEMS, NEIGHBORS = 1000, 10  # test images that are mapped, and neighbors that are asked for their digit
+ITEMS, NEIGHBORS = 1000, 10  # test images on the map, and neighbors of the purity
 SIZES = {2: "2 dimensions", 50: "50 dimensions"}
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Three models with codes of two sizes."""
+    """Return three models with codes of two sizes."""
     steps = {"smoke": 4, "quick": STEPS, "paper": 20 * STEPS}[tier]
     found: list[Case] = []
     for size, column in SIZES.items():
@@ -36,7 +35,7 @@ def cases(tier: Tier) -> list[Case]:
                 "x": {**x, "parents": ["digit", STYLE]},
             }
         }
-        # without its divergence from the prior the bound is a plain autoencoder's error
+        # without the divergence from the prior the bound is the loss of an autoencoder
         rows: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "autoencoder": (alone, {"name": "beta_vae", "beta": 0.0}),
             "VAE": (alone, {"name": "vae"}),
@@ -44,18 +43,15 @@ def cases(tier: Tier) -> list[Case]:
         }
         for row, (model, objective) in rows.items():
             train = {"steps": steps, "batch_size": 128, "learning_rate": 1e-3, "objective": objective}
-            labels = {"digit": 50 if tier == "smoke" else LABELS} if model is known else {}
+            labels = (50 if tier == "smoke" else LABELS) if model is known else 0
             place = {"row": row, "column": column, "data": "digits" if tier == "smoke" else "mnist"}
             found.append({**place, "model": model, "train": train, "labels": labels})
     return found
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train; codes are the means of test images, and codes of many dimensions are mapped to two by t-SNE."""
-    train = {**settings["train"], "seed": seed}
-    trained = train_quietly(
-        Recipe({"name": settings["data"]}, {"budget": settings["labels"]}, settings["model"], train)
-    )
+    """Train, and measure the codes (means) of test images; t-SNE maps codes of 50 dimensions to two."""
+    trained = train_quietly(recipe_of(settings, seed, "digit" if settings["labels"] else None))
     assert trained.test is not None
     shown = trained.test.batch(torch.arange(min(ITEMS, len(trained.test))))
     codes = trained.model.predict(shown.x).predictions[STYLE].numpy()
@@ -71,7 +67,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def purity(codes: np.ndarray, classes: np.ndarray) -> float:
-    """Share of an item's nearest neighbors, other than itself, that are of its class; codes are ``(N, D)``.
+    """Return the share of the nearest neighbors of an item that have its class; codes are ``(N, D)``.
 
     >>> purity(np.arange(40.0)[:, None], np.arange(40) // 20) > 0.8
     True
@@ -100,7 +96,7 @@ def _draw(mapped: np.ndarray, digits: np.ndarray, folder: Path) -> None:
 EXPERIMENT = Experiment(
     name="latent-maps",
     place="Slides: regular against variational autoencoders, unsupervised against semi-supervised",
-    about="Where the digits lie in the codes of three models: a style beside a known digit holds less of the digit.",
+    about="Digits in the codes of three models: the style of a semi-supervised model encodes less of the digit.",
     cases=cases,
     run=run,
     measures=(

@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments.digits.digit_pictures import CAPTIONS, FACTOR, draw_analogies
 from experiments.ledger.baselines import supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit import error_of, train_quietly
+from experiments.ledger.fit import error_of, recipe_of, short, train_quietly
 from unknot.workflow.demo import MODEL, TRAIN
 from unknot.workflow.recipe import Recipe
 
@@ -18,10 +18,10 @@ ALONE, LINEAR = "the same encoder, trained on the labels alone", "logistic regre
 
 
 def cases(tier: Tier) -> Sequence[Case]:
-    """The demo, its encoder without the unlabeled images, and what scikit-learn makes of the same labels."""
+    """Return the demo, its encoder on the labels alone, and logistic regression on the same labels."""
     smoke = tier == "smoke"
     shared = {"column": COLUMN, "data": "digits" if smoke else "mnist", "labels": LABELS}
-    train = {**TRAIN, "steps": 3} if smoke else TRAIN
+    train = short(TRAIN) if smoke else TRAIN
     return [
         {"row": ROW, **shared, "model": MODEL, "train": train},
         {"row": ALONE, **shared, "model": MODEL, "train": supervised(train, LABELS)},
@@ -30,19 +30,18 @@ def cases(tier: Tier) -> Sequence[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Test error in per cent, with a new labeled set for every seed."""
-    labels = {"budget": {FACTOR: settings["labels"]}, "seed": seed}
+    """Return the test error in per cent; every seed draws a new labeled set."""
     if "model" not in settings:
+        labels = {"budget": {FACTOR: settings["labels"]}, "seed": seed}
         return {"error": _linear_error(Recipe({"name": settings["data"]}, labels))}
-    train = {**settings["train"], "seed": seed}
-    trained = train_quietly(Recipe({"name": settings["data"]}, labels, settings["model"], train))
-    if pictures is not None and train["objective"]["name"] != "supervised":
+    trained = train_quietly(recipe_of(settings, seed, FACTOR))
+    if pictures is not None and settings["train"]["objective"]["name"] != "supervised":
         draw_analogies(trained, settings, pictures)
     return {"error": error_of(trained, FACTOR)}
 
 
 def _linear_error(recipe: Recipe) -> float:
-    """Test error of a linear classifier of the pixels that learns from the labels that the recipe shows."""
+    """Return the test error of a linear classifier of the pixels on the recipe's labeled items."""
     from sklearn.linear_model import LogisticRegression
 
     data = recipe.dataset()
@@ -50,11 +49,11 @@ def _linear_error(recipe: Recipe) -> float:
     assert test is not None
     shown = recipe.budget(shown).apply(shown)
     known = shown.factor(FACTOR).known.nonzero()[:, 0]
-    learned, asked = shown.subset(known), test.batch(range(len(test)))
-    x = learned.batch(range(len(learned))).x.flatten(1).numpy()
-    linear = LogisticRegression(max_iter=1000).fit(x, learned.factor(FACTOR).values.numpy())
+    labeled, held_out = shown.subset(known), test.batch(range(len(test)))
+    x = labeled.batch(range(len(labeled))).x.flatten(1).numpy()
+    linear = LogisticRegression(max_iter=1000).fit(x, labeled.factor(FACTOR).values.numpy())
     truth = test.factor(FACTOR).values.numpy()
-    return 100 * float((linear.predict(asked.x.flatten(1).numpy()) != truth).mean())
+    return 100 * float((linear.predict(held_out.x.flatten(1).numpy()) != truth).mean())
 
 
 EXPERIMENT = Experiment(

@@ -15,12 +15,12 @@ import numpy as np
 from experiments.ledger.experiment import Numbers
 from experiments.ledger.fit import (
     ENSEMBLE_ALONE,
-    class_shares,
+    class_probabilities,
     fitted,
     full,
     labeled_data,
+    predicted,
     real_columns,
-    recognized,
 )
 from unknot.metrics.prediction_error import reliability
 
@@ -194,8 +194,8 @@ def _structured(task: Task, settings: Mapping[str, Any]) -> np.ndarray:
     data = labeled_data(rows, {"label": labels}, real_columns(rows))
     model = fitted(data, task.seed, settings, {"kind": "ensemble"} if "objective" in settings else {})
     if task.classes:
-        return class_shares(model, "label", task.test, task.classes)
-    return recognized(model, "label", task.test)[:, 0]
+        return class_probabilities(model, "label", task.test, task.classes)
+    return predicted(model, "label", task.test)[:, 0]
 
 
 def _prepared(task: Task) -> Task:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit import ENSEMBLE_ALONE, LABELS_ALONE, class_shares, fitted, labeled_data
+from experiments.ledger.fit import ENSEMBLE_ALONE, LABELS_ALONE, class_probabilities, fitted, labeled_data
 from experiments.tables.own_data_baselines import (
     Method,
     Task,
@@ -129,7 +129,7 @@ def _ours(
         settings["objective"] = {**LABELS_ALONE, "alpha": ALPHA, "regularizers": Images.AGREEMENT}
     x = items.x.astype(np.float32) if items.table else items.x
     trained = fitted(labeled_data(x[train], labels, items.table), seed, settings, model)
-    return {name: class_shares(trained, name, x[test], items.classes(name)) for name in known}
+    return {name: class_probabilities(trained, name, x[test], items.classes(name)) for name in known}
 
 
 def _rival(

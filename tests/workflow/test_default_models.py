@@ -17,9 +17,19 @@ from unknot.errors import SpecError
 from unknot.models.ensemble.ensemble import Ensemble
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec
+from unknot.schema import settings_table
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
-from unknot.workflow.default_models import ALPHA, Images, TableEnsemble, Topics, choose, is_table, tuned
+from unknot.workflow.default_models import (
+    ALPHA,
+    DEFAULT_MODELS,
+    Images,
+    TableEnsemble,
+    Topics,
+    choose,
+    is_table,
+    tuned,
+)
 from unknot.workflow.evaluation import evaluate
 from unknot.workflow.model_source import Described
 from unknot.workflow.recipe import Recipe
@@ -108,7 +118,7 @@ def test_sizes_follow_the_columns() -> None:
     assert [TableEnsemble._style_size(d) for d in (1, 4, 9, 30, 500)] == [2, 2, 4, 15, 20]
     spec = TableEnsemble().spec(table(holes=True))
     assert spec.style == 3  # six columns, the category one-hot
-    assert [bool(c.get("holes")) for c in spec.columns] == [True, False, False, True]
+    assert [bool(c.get("missing")) for c in spec.columns] == [True, False, False, True]
 
 
 def test_it_learns_two_factors_and_is_saved_and_loaded_whole(tmp_path: Path) -> None:
@@ -293,3 +303,10 @@ def test_a_class_with_many_labels_has_a_stronger_prior() -> None:
         2000.0,
         9000.0,
     ]
+
+
+def test_the_documentation_has_the_settings_of_every_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "defaults.md").read_text()
+    for one in DEFAULT_MODELS.values():
+        assert settings_table(one) in page
+        assert f"`{one.name}`" in page

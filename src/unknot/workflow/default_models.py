@@ -183,7 +183,9 @@ class TableEnsemble(DefaultModel):
     """
 
     name: ClassVar[str] = "ensemble"
-    style: int | None = setting(_style, "dimensions of what the factors leave over; half the columns", None)
+    style: int | None = setting(
+        _style, "dimensions of what the factors leave over; by default half the columns", None
+    )
     hidden: int = setting(whole(1, 1 << 14), "width of hidden layers", 32)
     folds: int = setting(whole(2, 10**4), "in how many parts the labels are hidden in turn", 5)
     settings: tuple[Any, ...] | None = setting(
@@ -230,7 +232,7 @@ class TableEnsemble(DefaultModel):
         return read_ensemble(
             {
                 "columns": [
-                    {**c, "holes": True} if m else c for c, m in zip(described, missing, strict=True)
+                    {**c, "missing": True} if m else c for c, m in zip(described, missing, strict=True)
                 ],
                 "factors": factors,
                 "rows": len(data),
@@ -292,7 +294,7 @@ class Topics(DefaultModel):
     """
 
     name: ClassVar[str] = "topics"
-    style: int | None = setting(_style, "topics beside the class; none", None)
+    style: int | None = setting(_style, "topics beside the class; by default none", None)
 
     PRIOR_WORDS: ClassVar[tuple[float, float]] = (2000.0, 200.0)  # of a class, and for each of its labels
 

@@ -15,14 +15,22 @@ from unknot.suggest import did_you_mean
 class Setting:
     """What the members of one setting have in common.
 
-    Arguments:
-        generative: whether its members have a generator and learn from the unlabeled rows too.
-        rank: whether that generator models rank-Gaussian columns, not standardized ones.
-        hidden: whether the encoder has a hidden layer beside its linear part.
-        plain: whether the encoder is a line in the plain columns, as a ridge regression is, and nothing else.
-        alpha: the weight α of the labels (S17 Eq. 8).
-        ridge: precision of the Gaussian prior on the linear part's weights.
-        ridge_hidden: the same of the hidden part's.
+    Parameters
+    ----------
+    generative : bool, default=True
+        Whether its members have a decoder and learn from unlabeled rows too.
+    rank : bool, default=True
+        Whether that decoder models rank-Gaussian columns, not standardized ones.
+    hidden : bool, default=False
+        Whether the encoder has a hidden layer beside its linear part.
+    plain : bool, default=False
+        Whether the encoder is linear in the plain columns, like a ridge regression.
+    alpha : float, default=5.0
+        The weight α of the labels (S17 Eq. 8).
+    ridge : float, default=1.0
+        Precision of the Gaussian prior on the linear part's weights.
+    ridge_hidden : float, default=3.0
+        Precision of the Gaussian prior on the hidden part's weights.
     """
 
     generative: bool = True
@@ -44,7 +52,7 @@ SETTINGS = (
     Setting(generative=False, ridge=5.0),
     Setting(generative=False, ridge=20.0),
 )
-# For numbers beside these: ridge regression in the plain columns, between hardly and strongly held back.
+# For numbers beside these: ridge regression in the plain columns, hardly and strongly penalized.
 PLAIN_SETTINGS = (
     Setting(generative=False, plain=True, ridge=0.02),
     Setting(generative=False, plain=True, ridge=10.0),
@@ -55,15 +63,23 @@ PLAIN_SETTINGS = (
 class EnsembleSpec:
     """An ensemble, checked.
 
-    Arguments:
-        columns: the table's columns, as :class:`~unknot.models.likelihoods.table.Table` describes them, and whether
-            they have missing values (``"missing": True``).
-        factors: the nodes that take labels, classes ("concrete") or numbers ("normal").
-        rows: how many order statistics of each column are kept.
-        style: dimensions of what the factors leave over.
-        hidden: width of hidden layers.
-        folds: in how many parts the labels are hidden in turn.
-        settings: in what the members differ, those with a generator first.
+    Parameters
+    ----------
+    columns : tuple of mapping
+        The table's columns, as :class:`~unknot.models.likelihoods.table.Table` describes them, and whether they have
+        missing values (``"missing": True``).
+    factors : tuple of NodeSpec
+        The nodes that take labels, classes ("concrete") or numbers ("normal").
+    rows : int
+        How many order statistics of each column are kept.
+    style : int
+        Dimensions of the style.
+    hidden : int, default=32
+        Width of hidden layers.
+    folds : int, default=5
+        Number of folds of the labels; each member does not see one.
+    settings : tuple of Setting
+        The settings of the members, those with a decoder first.
     """
 
     columns: tuple[Mapping[str, Any], ...]
@@ -137,7 +153,7 @@ def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ..
     made = [one if isinstance(one, Setting) else Setting(**one) for one in given]
     for one in made:
         if one.plain and (one.generative or one.hidden):
-            raise SpecError("ensemble: a plain setting has neither a generator nor a hidden layer.")
+            raise SpecError("ensemble: a plain setting has neither a decoder nor a hidden layer.")
     return tuple(sorted(made, key=lambda one: (not one.generative, one.plain)))
 
 
@@ -152,7 +168,7 @@ def _check(spec: EnsembleSpec) -> EnsembleSpec:
     if not spec.factors:
         raise SpecError("ensemble: there is no labeled factor; a table without labels gets the plain model.")
     if not spec.settings or not spec.settings[0].generative:
-        raise SpecError("ensemble: at least one of its settings has a generator (generative: true).")
+        raise SpecError("ensemble: at least one of its settings has a decoder (generative: true).")
     return spec
 
 

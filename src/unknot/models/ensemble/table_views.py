@@ -92,7 +92,7 @@ class Views(NamedTuple):
 
 
 class TableViews(nn.Module):
-    """Columns ``(B, C)``, NaN for missing values, as D numbers each in two views; statistics come from all rows (``learn``).
+    """Columns ``(B, C)``, NaN for missing values, as D numbers each in two views.
 
     Categories are one-hot, everything else is a number. The standardized view is clipped to ±8; the other is the
     normal quantile of an entry's mid-rank, standardized again and clipped to ±3. Missing values are filled
