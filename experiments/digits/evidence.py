@@ -1,22 +1,16 @@
-"""Evidence: what the generative model itself says of an item's class, as a part of the encoder's answer.
+"""Evidence of the decoder for the class of an item, as a part of the encoder's prediction.
 
-A network reads a class off an item; a generator says how well it could have made the item of each class. The two err on
-different items. For a node y of classes with weight w the trained encoder is the product of both,
+For a node y of classes with weight w the prediction after training is the product of a network f and the evidence,
 
     q(y | x)  ∝  f(x)_y · p̂(x, y)^w        log p̂(x, k) = log p(x, k, ẑ_k) - log q(ẑ_k | x, k)
 
-with f the recognition network and ẑ_k the best values of the other nodes when y is k: Laplace's approximation of the
-evidence, where q(z | x, k) is the posterior. w = 0 is the network alone and w = 1 with a flat f is Bayes' rule; a
-generator of images is far too sure of itself, since it takes pixels for independent, and only a part of it is its due
-(as of the language model in speech recognition, or of the tempered posteriors of Grünwald & van Ommen 2017).
+where ẑ_k are the modes of the other nodes for y = k: Laplace's approximation where q(z | x, k) is the posterior. w = 0 is
+the network alone and w = 1 with a uniform f is Bayes' rule. A decoder of images is overconfident, since it treats pixels
+as independent; w < 1 tempers it (Grünwald & van Ommen 2017).
 
-ẑ_k is what the encoder says, or found from there by so many steps of ascent (:mod:`experiments.digits.search`); a class
-that nobody read in the item gets a fair trial by these alone. The volume of the posterior is the encoder's in both.
-Search is dear, so it can be kept for the items of which the network itself is not sure.
-
-In training the network stands alone. The evidence of a generator that is still learning misleads, and a network that
-learns from it errs where it errs, so that in the end there is nothing left to add: in a trial on MNIST with 100 labels
-readings that were products from the first step on were worse than the network alone.
+ẑ_k is the encoder's prediction, or found from there by gradient ascent (:func:`search`), since the encoder has rarely
+seen an item with a wrong class. The search can be limited to the items for which the network is not certain. During
+training the network is used alone: the evidence of an untrained decoder misleads it.
 """
 
 from __future__ import annotations
@@ -27,7 +21,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from experiments.digits.search import search
+from unknot.core.axes import per_item
 from unknot.core.evidence import GivenValues, given, partial
 from unknot.core.handlers import block
 from unknot.core.trace import Trace
@@ -40,20 +34,26 @@ from unknot.models.networks.network import Place
 from unknot.models.node_spec import NodeSpec
 from unknot.schema import Schema, number, whole
 
-Recognized = Callable[
+Inferred = Callable[
     [str, Mapping[str, Tensor]], Tensor
-]  # a node and what it is recognized from -> its parameters
+]  # a node and the features of its inputs -> its parameters
 Decode = Callable[[Tensor, Trace | GivenValues], Trace]
 
 
-EVIDENCE_HEAD = "experiments.digits.evidence:EvidenceHead"  # its name in a description
+EVIDENCE_HEAD = "experiments.digits.evidence:EvidenceHead"  # its name in a spec
 
 
 class EvidenceHead(VectorHead):
-    """The encoder of a model's only node of classes: the product of a network and the decoder's evidence.
+    """The encoder of a model's only categorical node: the product of a network and the decoder's evidence.
 
-    ``weight`` is w; ``steps`` of ascent search for the other nodes, 0 takes them from the encoder; evidence is
-    computed where the network's best class has at most the probability ``below``.
+    Parameters
+    ----------
+    weight : float
+        The exponent w of the evidence.
+    steps : int
+        Steps of the search for the other nodes; 0 takes their values from the encoder.
+    below : float
+        Evidence is computed where the largest class probability of the network is at most this.
     """
 
     OPTIONS: ClassVar[Mapping[str, Schema]] = {
@@ -90,7 +90,7 @@ class EvidenceHead(VectorHead):
             self.node,
             x[unsure],
             {data: inputs[data][unsure]},
-            model.spec.recognition_order,
+            model.spec.inference_order,
             {n.name: model.family_of(n.name) for n in model.spec.latents},
             lambda other, seen: model.recognized(model.spec[other], seen),
             model.decode_transformed,
@@ -103,7 +103,7 @@ class EvidenceHead(VectorHead):
 
 
 def why_not(node: NodeSpec, nodes: Sequence[NodeSpec]) -> str:
-    """Say why the evidence of a node's classes cannot be computed; "" if it can."""
+    """Return the reason why the evidence of a node's classes cannot be computed; "" if it can."""
     if not family_of(node).has_classes:
         return f"is of {node.family}, not of classes"
     data = next(n.name for n in nodes if n.is_data)
@@ -120,23 +120,33 @@ def log_evidence(
     features: Mapping[str, Tensor],
     order: tuple[str, ...],
     families: Mapping[str, Family],
-    recognized: Recognized,
+    inferred: Inferred,
     decode: Decode,
     temperature: Tensor,
     steps: int = 0,
 ) -> Tensor:
-    """log p̂(x, k) of every class k of a node, ``(B, K)``, less that of the best class.
+    """Return log p̂(x, k) of every class k of a node, ``(B, K)``, minus the largest.
 
-    Arguments:
-        node: its name.
-        x: items ``(B, ...)``.
-        features: what the encoder makes of them ``(B, H)``, by the name of the data.
-        order: the latent nodes, each after what it is recognized from.
-        families: theirs.
-        recognized: a node's name and the features of what it is recognized from, to its parameters.
-        decode: the generative program.
-        temperature: of relaxed draws.
-        steps: of ascent by which the best values of the nodes of real numbers are searched for.
+    Parameters
+    ----------
+    node : str
+        The node.
+    x : Tensor
+        Items ``(B, ...)``.
+    features : mapping
+        Features of the items, ``(B, H)``, by the name of the data.
+    order : tuple of str
+        The latent nodes, each after those that it is inferred from.
+    families : mapping
+        Families of the latent nodes.
+    inferred : callable
+        The parameters of a node, from its name and the features of its inputs.
+    decode : callable
+        The generative program.
+    temperature : Tensor
+        Temperature of relaxed samples.
+    steps : int
+        Steps of the search for the values of the real nodes.
     """
     classes = families[node].size
     k = torch.arange(classes, device=x.device).repeat_interleave(len(x))  # (K B,)
@@ -144,13 +154,15 @@ def log_evidence(
     q = Trace()
     with block():
         for name in order:
-            family, outputs = families[name], recognized(name, inputs)
+            family, outputs = families[name], inferred(name, inputs)
             if name == node:
                 value = family.site(q, outputs, partial(k), temperature, None)
             else:
-                look = Trace()
-                family.site(look, outputs, None, temperature, None)
-                value = family.site(q, outputs, family.prediction(look[name].dist).value, temperature, None)
+                sampled = Trace()
+                family.site(sampled, outputs, None, temperature, None)
+                value = family.site(
+                    q, outputs, family.prediction(sampled[name].dist).value, temperature, None
+                )
             inputs[name] = family.features(value)
         items = x.repeat(classes, *[1] * (x.ndim - 1))
         real = {name: q[name].value for name in order if families[name].gaussian} if steps else {}
@@ -164,3 +176,53 @@ def log_evidence(
     found = p.log_prob() - (q.log_prob(*others) if others else 0.0)
     found = found.view(classes, len(x)).T
     return found - found.max(-1, keepdim=True).values
+
+
+_RATE, _FIRST, _SECOND, _TINY = 0.1, 0.9, 0.999, 1e-8  # Adam's
+
+
+def search(
+    start: Mapping[str, Tensor], score: Callable[[Mapping[str, Tensor]], Tensor], steps: int
+) -> dict[str, Tensor]:
+    """Maximize a score of N items by Adam's steps from the encoder's values (analysis by synthesis, Schott et al. 2019).
+
+    Parameters
+    ----------
+    start : mapping from node to Tensor
+        Values ``(N, D)``.
+    score : callable
+        Scores ``(N,)`` of such values. The items are independent.
+    steps : int
+        The number of steps, each with one gradient of the score.
+
+    Returns
+    -------
+    dict
+        The values with the highest score of each item; it is never lower than that of ``start``.
+
+    Examples
+    --------
+    >>> goal = torch.tensor([[3.0], [-1.0]])
+    >>> found = search({"z": torch.zeros(2, 1)}, lambda v: -(v["z"] - goal).square().sum(-1), 100)
+    >>> torch.allclose(found["z"], goal, atol=0.05)
+    True
+    """
+    values = {name: value.detach().clone() for name, value in start.items()}
+    first = {name: torch.zeros_like(value) for name, value in values.items()}
+    second = {name: torch.zeros_like(value) for name, value in values.items()}
+    best, most = dict(values), torch.tensor(-torch.inf)
+    for step in range(1, steps + 2):  # the last one scores the result of the last step
+        leaves = {name: value.requires_grad_() for name, value in values.items()}
+        with torch.enable_grad():
+            scored = score(leaves)
+            slopes = torch.autograd.grad(scored.sum(), list(leaves.values()))
+        better = scored.detach() > most
+        most = torch.where(better, scored.detach(), most)
+        for (name, value), slope in zip(leaves.items(), slopes, strict=True):
+            now = value.detach()
+            best[name] = torch.where(per_item(better, 1), now, best[name].detach())
+            first[name] = _FIRST * first[name] + (1 - _FIRST) * slope
+            second[name] = _SECOND * second[name] + (1 - _SECOND) * slope.square()
+            mean, square = first[name] / (1 - _FIRST**step), second[name] / (1 - _SECOND**step)
+            values[name] = now + _RATE * mean / (square.sqrt() + _TINY)
+    return best

@@ -14,10 +14,10 @@ STYLE = node("style", "normal", 5, inferred_from=["x", "digit"])
 X = node("x", "bernoulli", parents=["digit", "style"])
 
 
-def test_a_good_model_is_put_in_generative_and_recognition_order() -> None:
+def test_a_good_model_is_put_in_generative_and_inference_order() -> None:
     spec = read_spec([X, STYLE, DIGIT])
     assert [n.name for n in spec.nodes][-1] == "x"
-    assert spec.recognition_order == ("digit", "style")
+    assert spec.inference_order == ("digit", "style")
     assert spec.data.name == "x"
     assert [n.name for n in spec.labeled] == ["digit"]
 
@@ -105,6 +105,6 @@ def test_unreadable_files_are_refused(tmp_path) -> None:
 
 
 def test_the_schema_and_the_guide_come_from_the_declaration() -> None:
-    assert set(MODEL["properties"]) == {one.name for one in fields(ModelSpec)} - {"recognition_order"}
+    assert set(MODEL["properties"]) == {one.name for one in fields(ModelSpec)} - {"inference_order"}
     guide = Path(__file__).parent.parent.parent / "docs" / "guide.md"
     assert settings_table(ModelSpec) in guide.read_text()

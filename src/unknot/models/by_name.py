@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from unknot.errors import SpecError
 from unknot.schema import ANYTHING, Schema, check, table, text
@@ -95,7 +95,7 @@ def find_class(name: str, known: Mapping[str, str | Kind], base: Kind, where: st
             f"{where}: {module} has no class '{attribute}' derived from {base.__module__}.{base.__name__}; "
             f"{did_you_mean(attribute, there)}"
         )
-    return made
+    return cast(Kind, made)
 
 
 def check_options(named: Named, options: Mapping[str, Schema], where: str) -> None:

@@ -94,7 +94,7 @@ class GraphicalModel(Program):
         inputs: dict[str, Tensor] = {}
         if any(self.head_of(node.name).uses_features for node in self.spec.latents):
             inputs[self.spec.data.name] = self.trunk(x)  # (B, H)
-        for name in self.spec.recognition_order:
+        for name in self.spec.inference_order:
             node, family = self.spec[name], self.family_of(name)
             seen = {other: inputs[other] for other in node.inferred_from if other in inputs}
             outputs = self.head_of(name).recognize(self, x, seen)
@@ -178,7 +178,7 @@ class GraphicalModel(Program):
         Nodes that are inferred from other nodes alone are left out: they do not depend on the items.
         """
         data = self.spec.data.name
-        order = (self.spec[name] for name in self.spec.recognition_order if name in scored)
+        order = (self.spec[name] for name in self.spec.inference_order if name in scored)
         nodes = [node for node in order if data in node.inferred_from]
         inputs = {name: self.family_of(name).features(value) for name, value in values.items()}
         inputs[data] = self.trunk.of_parts({self.head_of(node.name).part for node in nodes}, x)

@@ -23,7 +23,7 @@ from unknot.yaml_file import read_yaml
 class ModelSpec:
     """All nodes of a model, checked, in the order of the decoder.
 
-    ``recognition_order`` has the latent nodes so that each comes after what it is inferred from; :func:`check_spec`
+    ``inference_order`` has the latent nodes so that each comes after what it is inferred from; :func:`check_spec`
     finds it.
     """
 
@@ -40,7 +40,7 @@ class ModelSpec:
     samples: int | None = setting(
         left_out_or(whole(1, 10**4)), "draws of every node for each item in a training step", None
     )
-    recognition_order: tuple[str, ...] = field(default=(), compare=False)
+    inference_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> NodeSpec:
         return next(n for n in self.nodes if n.name == name)
@@ -115,7 +115,7 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
         {n.name: n.inferred_from for n in spec.nodes if not n.is_data}, "recognition", skip=(data[0].name,)
     )
     by_name = {n.name: n for n in spec.nodes}
-    return replace(spec, nodes=tuple(by_name[n] for n in generative), recognition_order=tuple(recognition))
+    return replace(spec, nodes=tuple(by_name[n] for n in generative), inference_order=tuple(recognition))
 
 
 def _check_node(one: NodeSpec, names: list[str]) -> None:

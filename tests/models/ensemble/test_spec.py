@@ -61,7 +61,7 @@ def test_plain_settings_come_last() -> None:
         ({"factors": {"kind": {"family": "poisson", "size": 2}}}, "is concrete"),
         ({"settings": [{"generative": False}]}, "at least one of its settings"),
         ({"settings": [{"rigde": 1.0}]}, "has no 'rigde'.*ridge"),
-        ({"settings": [{}, {"plain": True}]}, "neither a generator nor a hidden layer"),
+        ({"settings": [{}, {"plain": True}]}, "neither a decoder nor a hidden layer"),
     ],
 )
 def test_what_is_no_ensemble_is_refused(change: dict[str, Any], message: str) -> None:

@@ -18,8 +18,8 @@ from unknot.models.families.family import Family, LabelKind, Settings
 class ConcreteFamily(Family):
     """One of K classes, relaxed. Networks see it standardized like every other input.
 
-    A one-hot entry has mean 1/K and variance (K-1)/K² under the prior, for ten classes a third of a unit Gaussian's
-    spread; fed in raw it would be drowned by the style, and the generator would learn to ignore it.
+    A one-hot entry has mean 1/K and variance (K-1)/K² under the prior, so its standard deviation for ten classes is a
+    third of a unit Gaussian's; without standardization the decoder would learn to ignore it beside the style.
     """
 
     name = "concrete"
@@ -33,7 +33,7 @@ class ConcreteFamily(Family):
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
-        """As many classes as are named; otherwise, for a count, up to the largest that occurs."""
+        """Return the number of classes where it is known; else, for a count, the largest that occurs plus one."""
         if classes is None:
             classes = int(labels.max()) + 1 if len(labels) else 0
         return {"size": classes}
@@ -56,7 +56,7 @@ class ConcreteFamily(Family):
         return (value - 1 / self.size) * (self.size / (self.size - 1) ** 0.5)
 
     def from_features(self, features: Tensor) -> Tensor:
-        """The value ``(..., K)`` that other networks see as these features."""
+        """Return the value ``(..., K)`` that other networks see as these features."""
         if self.size < 2:
             return features
         return features * ((self.size - 1) ** 0.5 / self.size) + 1 / self.size

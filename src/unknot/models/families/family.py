@@ -25,7 +25,7 @@ LabelKind = Literal["categorical", "continuous", "count", "binary"]
 
 @dataclass(frozen=True)
 class Settings:
-    """Values that a node is set to in turn, to show what it does: ``(K,)`` classes or ``(K, D)``, and their names."""
+    """Values at which a node is shown, ``(K,)`` classes or ``(K, D)``, and their names."""
 
     values: Tensor
     names: tuple[str, ...]
@@ -69,32 +69,32 @@ class Family(nn.Module, ABC):
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
-        """Settings of the node that takes given labels: the known ones, ``(N,)`` or ``(N, D)``, of so many classes."""
+        """Return settings of the node for some labels ``(N,)`` or ``(N, D)``, with their number of classes if known."""
         return {"size": 1 if labels.ndim == 1 else labels.shape[1]}
 
     @classmethod
     def class_count(cls, size: int) -> int:
-        """How many classes a node of this size tells apart; 0 where it is about numbers."""
+        """Return the number of classes of a node of this size; 0 for numbers."""
         return 0
 
     @classmethod
     def measure_for(cls, kind: str) -> str:
-        """The name of the measure for labels of a kind: how often the best class is wrong, or the numbers' own."""
+        """Return the name of the measure for labels of a kind: the error of classes, or the family's for numbers."""
         return cls.measure if kind == "continuous" else "error"
 
     @classmethod
     def settings(cls, size: int) -> Settings | None:
-        """What to set a node to, from one end to the other, to show what it does; None if nothing stands out."""
+        """Return values at which a node is shown in pictures; None if there are no obvious ones."""
         return None
 
     @classmethod
     def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
-        """Standard deviations from the prior's mean, ``(..., D)``, as values of the node."""
+        """Return values of the node at so many standard deviations from the prior's mean, ``(..., D)``."""
         return standard
 
     @classmethod
     def partly_labeled(cls, size: int, count: int) -> Tensor:
-        """Labels of ``count`` items: a value that the node can take for the first, unknown for the others."""
+        """Return labels of ``count`` items: a valid value for the first, unknown for the others."""
         labels = torch.full((count, size), float("nan"))
         labels[0] = torch.eye(size)[0]
         return labels
@@ -122,11 +122,11 @@ class Family(nn.Module, ABC):
         """The site with parameters given by a network."""
 
     def recognize(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
-        """The site in the recognition program: drawn with the gradient that the description names."""
+        """Add the site of the encoder, drawn with the gradient that the description names."""
         return self.site(q, outputs, value, temperature, self.spec.gradient or self.default_gradient)
 
     def generate(self, p: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
-        """The site in the generative program; if it must be drawn, as a real value and not as a relaxed one."""
+        """Add the site of the decoder; if it must be drawn, as an exact value and not as a relaxed one."""
         return self.site(p, outputs, value, temperature, self.generating_gradient)
 
     @abstractmethod

@@ -44,7 +44,7 @@ class NormalFamily(Family):
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
-        """Its labels' own units: their mean, and their standard deviation."""
+        """Return the units of the labels: their mean and their standard deviation."""
         described = super().describe(labels, classes)
         if len(labels) < 2:
             return described
@@ -78,9 +78,7 @@ class NormalFamily(Family):
 
     def prediction(self, dist: Any) -> SitePrediction:
         loc = first_draw(dist.mean.detach(), 1)
-        return SitePrediction(
-            loc, torch.ones_like(loc[..., 0])
-        )  # a Gaussian is as sure as its units are wide
+        return SitePrediction(loc, torch.ones_like(loc[..., 0]))  # densities have no confidence
 
     def prior_outputs(self) -> Tensor:
         unit = math.log(math.expm1(1.0 - SMALLEST_SCALE))  # softplus(unit) + smallest = 1

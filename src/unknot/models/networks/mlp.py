@@ -73,7 +73,7 @@ class VectorTrunk(Trunk):
         self.network = nn.Sequential(mlp(math.prod(shape), hidden[:-1], hidden[-1]), nn.ReLU())
 
     @classmethod
-    def build(cls, place: Place, hidden: Sequence[int] = (), **options: Any) -> Trunk:  # type: ignore[override]
+    def build(cls, place: Place, hidden: Sequence[int] = (), **options: Any) -> Trunk:
         return place.likelihood.vector_trunk(hidden or None)
 
     def forward(self, x: Tensor) -> Tensor:

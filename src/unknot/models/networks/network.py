@@ -87,9 +87,9 @@ class Network(nn.Module):
         check_options(named, cls.OPTIONS, where)
 
     @classmethod
-    def build(cls, place: Place, **options: Any) -> Network:
+    def build(cls, place: Place, *args: Any, **options: Any) -> Network:
         """Return the network for its place; by default from the place itself."""
-        return cls(place, **options)
+        return cls(place, *args, **options)
 
     def prepare(self, data: Any, transform: Callable[[Tensor], Tensor]) -> None:
         """Take from the training data what training starts from.
@@ -119,9 +119,9 @@ class Trunk(Network):
         self.parts: dict[str, slice] = {}
 
     @classmethod
-    def build(cls, place: Place, **options: Any) -> Trunk:
+    def build(cls, place: Place, *args: Any, **options: Any) -> Trunk:
         """Return the network for its place; by default from the shape of an item."""
-        return cls(place.shape, **options)  # type: ignore[arg-type]
+        return cls(place.shape, *args, **options)  # type: ignore[arg-type]
 
     def of_parts(self, wanted: Collection[str], x: Tensor) -> Tensor:
         """Return the features of x ``(B, H)``, of which only the named parts are needed ("": all)."""
@@ -158,9 +158,9 @@ class Head(Network, ABC):
         )
 
     @classmethod
-    def build(cls, place: Place, **options: Any) -> Head:
+    def build(cls, place: Place, *args: Any, **options: Any) -> Head:
         """Return the network for its place; by default from the place itself."""
-        return cls(place, **options)
+        return cls(place, *args, **options)
 
     @abstractmethod
     def forward(self, inputs: Mapping[str, Tensor], learn: bool = False) -> Tensor:
@@ -188,9 +188,9 @@ class Decoder(Network):
     """
 
     @classmethod
-    def build(cls, place: Place, **options: Any) -> Decoder:
+    def build(cls, place: Place, *args: Any, **options: Any) -> Decoder:
         """Return the network for its place; by default from the number of its inputs and the shape it makes."""
-        return cls(place.inputs, place.shape, **options)
+        return cls(place.inputs, place.shape, *args, **options)
 
     def decode(self, features: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Any:
         """Return the parameters, as the likelihood takes them.

@@ -58,9 +58,12 @@ def word_log_likelihood(logits: Tensor, x: Tensor) -> Tensor:
     log N! - sum_w log x_w! + sum_w x_w l_w - N log sum_v exp l_v, for N = sum_w x_w; of sparse x the first three are
     over the words present. Weighted counts need not be whole: log n! is then log of the gamma function at n + 1.
 
-    Arguments:
-        logits: ``(..., B, V)``.
-        x: counts ``(B, V)``, dense or sparse.
+    Parameters
+    ----------
+    logits : Tensor
+        ``(..., B, V)``.
+    x : Tensor
+        Counts ``(B, V)``, dense or sparse.
     """
     total = word_counts(x)
     return multinomial_coefficient(x, total) + chosen_logits(logits, x) - total * logits.logsumexp(-1)

@@ -1,4 +1,4 @@
-"""WordWeights: counts of words as a model sees them, rare words heavier and every document of one length (tf-idf)."""
+"""WordWeights: counts of words weighted by tf-idf, with every document of one length."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from torch import Tensor, nn
 
 from unknot.errors import DataError
 
-LENGTH = (
-    5.0  # as of texts (unknot.data.word_counter), which this layer does not see; a test holds them together
-)
+LENGTH = 5.0  # of documents, as unknot.data.word_counter has it; a test compares the two
 
 
 class WordWeights(nn.Module):
     """c occurrences of a word count (1 + log c) idf of the word, and a document has the Euclidean length ``length``.
 
     idf = log((1 + N) / (1 + documents with the word)) + 1, from the N training documents. Words of one document are not
-    independent, and counted one by one they make a model sure of everything; so weighed they do so less.
-    Dense and sparse ``(B, V)``; the sparse are coalesced, and stay so.
+    independent, so a model that counts them one by one is overconfident; weighted counts reduce that. Dense and sparse
+    ``(B, V)``; sparse counts are coalesced and stay so.
     """
 
     def __init__(self, words: int, length: float = LENGTH) -> None:

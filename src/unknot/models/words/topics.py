@@ -24,13 +24,19 @@ _EVEN = 1e-10  # of every word's probability under a mixture, so that its logari
 class TopicTrunk(Trunk):
     """Counts of words through softplus layers (ProdLDA's encoder), with dropout of words and of features.
 
-    Arguments:
-        shape: ``(V,)``, the number of words.
-        hidden: sizes of the layers.
-        dropout: share of the last features that a training step leaves out.
-        word_dropout: share of the words present that a training step leaves out. The encoder then learns to read
-            parts of documents; the document that is explained stays whole, so that the bound stays a bound.
-        logarithm: whether counts are seen as log(1 + count).
+    Parameters
+    ----------
+    shape : torch.Size
+        ``(V,)``, the number of words.
+    hidden : sequence of int, default=(100, 100)
+        Sizes of the layers.
+    dropout : float, default=0.2
+        Share of the last features that a training step leaves out.
+    word_dropout : float, default=0.0
+        Share of the words present that a training step leaves out. The encoder then sees parts of documents; the
+        decoder scores the whole document, so the bound stays a bound.
+    logarithm : bool, default=True
+        Whether counts are seen as log(1 + count).
     """
 
     def __init__(
@@ -114,14 +120,20 @@ class TopicDecoder(Decoder):
     * ``mixture`` (LDA): log sum_k softmax(z)_k softmax(B_k), a weighted mean of distributions;
     * ``linear`` (NVDM): z B + b.
 
-    Arguments:
-        topics, words: K and V.
-        mixing: how topics become words, see above.
-        concentration: of a symmetric Dirichlet prior of the shares. With z standard normal, softmax(s z) is its Laplace
-            approximation, s the :func:`laplace_spread`; None: s = 1. Linear topics have no shares.
-        dropout: share of the topics that a training step leaves out of a product or a mixture.
-        scale: whether the batch norm of a product learns a scale for every word; without it, as printed, the topics of
-            a trained model are less diverse.
+    Parameters
+    ----------
+    topics, words : int
+        K and V.
+    mixing : str
+        How topics become words, see above.
+    concentration : float, optional
+        Concentration of a symmetric Dirichlet prior of the shares. With z standard normal, softmax(s z) is its Laplace
+        approximation, s the :func:`laplace_spread`; by default s = 1. Linear topics have no shares.
+    dropout : float, default=0.0
+        Share of the topics that a training step leaves out of a product or a mixture.
+    scale : bool, default=True
+        Whether the batch norm of a product learns a scale for every word; without it, as printed, the topics of a
+        trained model are less diverse.
     """
 
     OPTIONS: ClassVar[Mapping[str, Schema]] = {"mixing": choice(MIXINGS)}
