@@ -123,7 +123,7 @@ def test_an_enumerated_class(dependent):
 
 def test_a_dependent_variable_at_every_pair():
     def objective(q: unknot.Trace, p: unknot.Trace, encoder: Encoder, x: Tensor) -> Terms:
-        given = {"encoder": lambda given: encoder(x, given["y"]), "every_pair": True}
+        given = {"encoder": lambda given: encoder(x, given["y"]), "all_pairs": True}
         return objectives.hfvae(q, p, N, **given)
 
     check(objective, Encoder(None, dependent=True))

@@ -32,10 +32,10 @@ class Options(TypedDict, total=False):
     independent: bool
     encoder: Encoder | None
     parents: Parents | None
-    every_pair: bool
+    all_pairs: bool
     pairs: int
     draws: int
-    together: bool
+    vectorized: bool
     prior: PriorProgram | None
     prior_draws: int
     prior_parents: Parents | None
@@ -88,7 +88,7 @@ def decompose(
     * ``encoder``, ``parents``: which variables depend on each other in the encoder. With several variables one of the
       two is needed, a trace does not tell; ``parents={}`` says that none does
       (:mod:`unknot.objectives.marginal.encoder_parents`);
-    * ``pairs``, ``every_pair``, ``draws``, ``together``: for encoders whose variables do, see
+    * ``pairs``, ``all_pairs``, ``draws``, ``vectorized``: for encoders whose variables do, see
       :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
     * ``prior``, ``prior_draws``, ``prior_parents``: for priors whose variables do, see
       :mod:`unknot.objectives.prior.prior_marginal`.

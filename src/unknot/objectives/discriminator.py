@@ -155,7 +155,7 @@ def factor_vae(
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
     * ``discriminator``: the network from draws to log-odds; it gets no gradient here;
-    * ``gamma``: γ, the extra price of total correlation;
+    * ``gamma``: γ, the extra weight of total correlation;
     * ``variables``: the names of the variables the discriminator looks at, by default all.
 
     Returns ``Terms``: ``reconstruction``, ``kl`` and ``total_correlation``.

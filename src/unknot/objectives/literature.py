@@ -29,7 +29,7 @@ from unknot.objectives.decomposition import (
 )
 from unknot.objectives.marginal.gather import gather_items
 from unknot.objectives.marginal.marginal_tree import Groups
-from unknot.objectives.parts.class_parts import priced_classes
+from unknot.objectives.parts.class_parts import weighted_classes
 from unknot.objectives.parts.groups import MARGINAL, ROOT
 from unknot.objectives.parts.literature_terms import (
     Covariance,
@@ -104,7 +104,7 @@ def dip_vae(
 def info_vae(
     q: Trace, p: Trace, dataset_size: int, lambda_: float = 10.0, **options: Unpack[Options]
 ) -> Terms:
-    """(1)+(3) + λ(4): no price on information, λ on the divergence of q(z) from p(z) (Zhao et al. 2017).
+    """(1)+(3) + λ(4): no weight on information, λ on the divergence of q(z) from p(z) (Zhao et al. 2017).
 
     Rewards codes whose distribution over the whole data set is the prior's, while each item's code may be as
     sharp as it likes.
@@ -135,7 +135,7 @@ def capacity_vae(
     Arguments:
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
-    * ``gamma``: γ, the price of a nat too many or too few;
+    * ``gamma``: γ, the weight of a nat too many or too few;
     * ``C``: the capacity in nats; or by variable, ``{"z": 5.0, "c": 2.3}``, a class's divergence by exact masses.
 
     Returns ``Terms``: ``reconstruction`` and ``capacity``, or ``capacity[z]`` of each variable; the ``kl`` itself is
@@ -151,8 +151,10 @@ def capacity_vae(
     kl = -gather_items(average(sites, values.pop(KL))).mean()
     excess = excess_by_site(q, p, C) if isinstance(C, Mapping) else {"capacity": kl - C}
     items = values[RECONSTRUCTION].shape[-1:]
-    paid = {name: -value.abs().expand(items) for name, value in excess.items()}
-    return expected_terms(q, p, {**values, **paid}, dict.fromkeys(paid, gamma), {KL: -kl.expand(items)})
+    penalties = {name: -value.abs().expand(items) for name, value in excess.items()}
+    return expected_terms(
+        q, p, {**values, **penalties}, dict.fromkeys(penalties, gamma), {KL: -kl.expand(items)}
+    )
 
 
 def anchor_vae(
@@ -163,7 +165,7 @@ def anchor_vae(
     lambda_: float = 1.0,
     **options: Unpack[Options],
 ) -> Terms:
-    """(1)+(2)+(3)+(4) - λ(2)^a: the ELBO with less price on what the anchors know of x (Gao et al. 2018).
+    """(1)+(2)+(3)+(4) - λ(2)^a: the ELBO with less weight on what the anchors know of x (Gao et al. 2018).
 
     Rewards, at λ > 0, a few anchor codes that carry much of x.
 
@@ -171,9 +173,9 @@ def anchor_vae(
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
     * ``dataset_size``: N, the number of training items;
-    * ``anchors``: names of variables, whose joint information I(x; z_a) is paid back; or single dimensions of them,
+    * ``anchors``: names of variables, whose joint information I(x; z_a) is rewarded; or single dimensions of them,
       ``{"z": [0, 1]}``, each on its own;
-    * ``lambda_``: λ, what is paid back per nat;
+    * ``lambda_``: λ, the reward per nat;
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
 
     Returns ``Terms``: ``reconstruction``, ``kl`` and ``anchors``.
@@ -186,7 +188,7 @@ def anchor_vae(
 def information_dropout(
     q: Trace, p: Trace, dataset_size: int, beta: float = 1.0, gamma: float = 1.0, **options: Unpack[Options]
 ) -> Terms:
-    """(1)+(3) + β(2) + γ(A)*: an information bottleneck with a price on correlation (Achille & Soatto 2018).
+    """(1)+(3) + β(2) + γ(A)*: an information bottleneck with a weight on correlation (Achille & Soatto 2018).
 
     Rewards codes that keep little of x beyond what reconstruction needs and whose dimensions are independent.
     The single dimensions' fit to the prior, (ii), does not count.
@@ -195,8 +197,8 @@ def information_dropout(
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
     * ``dataset_size``: N, the number of training items;
-    * ``beta``: β, the price of information about x;
-    * ``gamma``: γ, the price of total correlation;
+    * ``beta``: β, the weight of information about x;
+    * ``gamma``: γ, the weight of total correlation;
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
 
     Returns ``Terms``: those of the decomposition.
@@ -208,7 +210,7 @@ def information_dropout(
 def beta_tcvae(q: Trace, p: Trace, dataset_size: int, beta: float = 6.0, **options: Unpack[Options]) -> Terms:
     """(1)+(2)+(3) + (ii) + β(A)*: the ELBO with the total correlation weighted (Chen et al. 2018).
 
-    Rewards independent dimensions, at no extra price on information. All dimensions of all variables are alike.
+    Rewards independent dimensions, at no extra weight on information. All dimensions of all variables are alike.
 
     Arguments:
 
@@ -235,7 +237,7 @@ def hfvae(
     marginal: Mapping[str, float] | None = None,
     **options: Unpack[Options],
 ) -> Terms:
-    """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, priced apart.
+    """(1)+(3) + (ii) + α(2) + β(A) + γ(i), E19 Eq. 4: correlation between and within groups, weighted apart.
 
     Rewards groups that are independent of each other (β), codes that are independent inside a group (γ), and,
     for α > 1, codes that keep little of x.
@@ -244,17 +246,17 @@ def hfvae(
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
     * ``dataset_size``: N, the number of training items;
-    * ``alpha``: α, the price of information about x;
-    * ``beta``: β, the price of correlation between groups; below 1 it *lets* them correlate;
-    * ``gamma``: γ, the price of correlation inside a group, at every node below the root if the tree is deeper;
+    * ``alpha``: α, the weight of information about x;
+    * ``beta``: β, the weight of correlation between groups; below 1 it *lets* them correlate;
+    * ``gamma``: γ, the weight of correlation inside a group, at every node below the root if the tree is deeper;
     * ``groups``: a tree of groups, ``{"content": ["y"], "style": ["z"]}``; by default each variable is one;
     * ``weights``: weights of single terms by name, ``{"between[style]": 2.0}``, before α, β and γ;
-    * ``information``: by class, ``{"c": -19.0}``, the price of what it knows of x, in the place of α; one below zero
+    * ``information``: by class, ``{"c": -19.0}``, the weight of what it knows of x, in the place of α; one below zero
       rewards it. By exact masses, as ``marginal``: see :mod:`unknot.objectives.parts.class_parts`;
     * ``marginal``: by class, the weight of its share of (ii), in the place of one: all classes in use;
     * ``options``: how q(z) is estimated, as for :func:`~unknot.objectives.decomposition.decompose`.
 
-    Returns ``Terms``: those of the decomposition, and ``information[c]``, ``marginal[c]`` of classes with a price.
+    Returns ``Terms``: those of the decomposition, and ``information[c]``, ``marginal[c]`` of classes with a weight.
     """
     parts = decomposition_parts(q, p, dataset_size, groups, options)
     fixed = {RECONSTRUCTION: 1.0, MARGINAL: 1.0, MUTUAL_INFORMATION: alpha, ROOT: beta}
@@ -264,10 +266,10 @@ def hfvae(
         raise SpecError(
             f"hfvae: no terms {unknown} to weigh; with these groups there are {', '.join(chosen)}"
         )
-    classes, prices = priced_classes(q, p, information or {}, marginal or {}, alpha)
+    classes, class_weights = weighted_classes(q, p, information or {}, marginal or {}, alpha)
     values = {**parts.values, **classes}
     chosen |= weights or {}
-    return expected_terms(q, p, values, {**chosen, **prices}, parts.details)
+    return expected_terms(q, p, values, {**chosen, **class_weights}, parts.details)
 
 
 def _weighted(

@@ -15,7 +15,7 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.decomposition import Options
 from unknot.objectives.marginal.marginal_tree import Groups
-from unknot.objectives.parts.class_parts import by_masses, priced_classes
+from unknot.objectives.parts.class_parts import by_masses, weighted_classes
 from unknot.objectives.parts.closed_form import discrete_kl
 from unknot.objectives.parts.labels import (
     Classifier,
@@ -27,7 +27,7 @@ from unknot.objectives.parts.labels import (
 )
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import Parts, SiteParts, check_pair, weighted
-from unknot.objectives.parts.weights import priced_parts
+from unknot.objectives.parts.weights import weighted_parts
 from unknot.objectives.terms import Terms
 
 
@@ -65,22 +65,22 @@ def semi_supervised(
     * ``beta``: the weight of ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; 1 is
       the paper. ``{"r": 100.0}`` weighs the site r alone, to let it carry little;
     * ``gamma``: γ, how often an item with labels counts beside one without;
-    * ``relaxed_kl``: which divergence a relaxed (Concrete) draw pays. ``"density"``: that of the relaxed densities,
-      which makes the sum a bound for the relaxed model but grows without limit as the encoder gets sure.
+    * ``relaxed_kl``: the divergence of a relaxed (Concrete) draw. ``"density"``: that of the relaxed densities, which
+      makes the sum a bound for the relaxed model but grows without limit as the encoder gets confident.
       ``"discrete"``: that of the classes behind them (Jang et al. 2017), at most log K, but no bound of either model;
     * ``weight_gradient``: whether the gradient goes through w̄, see below;
-    * ``information``, ``between``, ``within``: prices on the parts of the bound, as in E19: of the information that
+    * ``information``, ``between``, ``within``: weights on the parts of the bound, as in E19: of the information that
       the codes keep of x, of the correlation between groups, and within them. One is the bound; ``between=4.0`` makes
-      a style that does not know the digit. By name they price some parts alone: ``between={"digit, style": 4.0}``
+      a style that does not know the digit. By name they weigh some parts alone: ``between={"digit, style": 4.0}``
       that pair, ``information={"style": 2.0}`` what the style knows of x, ``within={"within[z]": 3.0}``. With
       labels or draws of the digit alike, q(z | y) is estimated from the batch, each item counting as far as the
       encoder gives it that class (:mod:`unknot.objectives.parts.weights`). What a class read from x alone knows,
       ``information={"digit": -39.0}``, is taken by its exact masses (:mod:`unknot.objectives.parts.class_parts`); a
-      price below zero is a reward: of classes that are sure;
-    * ``marginal``: by class, ``{"digit": 121.0}``, the price of classes that are not as common as the prior says, over
+      weight below zero rewards confident classes;
+    * ``marginal``: by class, ``{"digit": 121.0}``, the weight of classes that are not as common as the prior says, over
       all items, by exact masses too; one is the bound;
     * ``groups``, ``dataset_size``, ``options``: as of :func:`~unknot.objectives.decomposition.decompose`, which they
-      are handed to; ``dataset_size`` is needed where a price is not one.
+      are handed to; ``dataset_size`` is needed where a weight is not one.
 
     Returns :class:`~unknot.objectives.terms.Terms`. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
     the sum is kept in parts that neither cancel nor hide what they are:
@@ -93,8 +93,8 @@ def semi_supervised(
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α; with weights by site ``classifier[site]``, its parts by the
       chain rule (:mod:`unknot.objectives.parts.labels`).
 
-    * ``mutual_information``, ``between``, ``within``: those parts of the bound whose price is not one; since the bound
-      holds each of them once, their weight is the price less one. Likewise ``between[digit, style]``,
+    * ``mutual_information``, ``between``, ``within``: those parts of the bound whose weight is not one; since the bound
+      holds each of them once, their weight is the weight less one. Likewise ``between[digit, style]``,
       ``information[style]`` and ``marginal[digit]``.
 
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
@@ -128,11 +128,11 @@ def semi_supervised(
         parts.setdefault(name, []).extend(values)
         weights[name] = betas.get(node.name, other)
     exact, estimated = by_masses(q, p, information)
-    priced, prices = priced_parts(q, p, dataset_size, groups, estimated, between, within, options)
-    classes, class_prices = priced_classes(q, p, exact, marginal or {}, bound=1.0)
+    weighted_terms, more = weighted_parts(q, p, dataset_size, groups, estimated, between, within, options)
+    classes, class_weights = weighted_classes(q, p, exact, marginal or {}, bound=1.0)
     axes = q.axes
-    parts |= {name: [Part(value, axes, name)] for name, value in {**priced, **classes}.items()}
-    weights |= {**prices, **class_prices}
+    parts |= {name: [Part(value, axes, name)] for name, value in {**weighted_terms, **classes}.items()}
+    weights |= {**more, **class_weights}
     sites = site_parts.sites
     labels = label_weights(q.variables())
     known = classifier(q.variables(), labels, alpha, parts["reconstruction"][0].value)

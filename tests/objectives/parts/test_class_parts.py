@@ -80,12 +80,12 @@ def test_a_price_weighs_its_part_in_the_place_of_the_bounds_own() -> None:
     z = q.normal(torch.randn(6, 2), 0.5, name="z")
     p.normal(torch.zeros(2), 1.0, value=z, name="z")
     usual = hfvae(q, p, 100, alpha=2.0, parents={name: [] for name in q})
-    priced = hfvae(
+    weighted = hfvae(
         q, p, 100, alpha=2.0, information={"c": -19.0}, marginal={"c": 41.0}, parents={name: [] for name in q}
     )
     information, marginal = class_parts(q, p, "c")
     more = (-19.0 - 2.0) * information.mean() + (41.0 - 1.0) * marginal.mean()
-    torch.testing.assert_close(priced.loss, usual.loss - more)
+    torch.testing.assert_close(weighted.loss, usual.loss - more)
 
 
 def test_what_is_no_class_is_refused_by_name() -> None:
@@ -161,9 +161,9 @@ def test_semi_supervised_counts_a_priced_part_as_often_as_its_price_says(
     torch.manual_seed(5)
     q, p = labeled(torch.randn(7, 4).double(), torch.zeros(4).double(), gradient, samples)
     usual = semi_supervised(q, p, alpha=3.0)
-    priced = semi_supervised(q, p, alpha=3.0, information={"c": -19.0}, marginal={"c": 41.0})
+    weighted = semi_supervised(q, p, alpha=3.0, information={"c": -19.0}, marginal={"c": 41.0})
     information, marginal = class_parts(q, p, "c")
-    torch.testing.assert_close(priced.per_item, usual.per_item - 20.0 * information + 40.0 * marginal)
+    torch.testing.assert_close(weighted.per_item, usual.per_item - 20.0 * information + 40.0 * marginal)
     assert semi_supervised(q, p, information={"c": 1.0}, marginal={"c": 1.0}).total == pytest.approx(
         float(semi_supervised(q, p).total)
     )

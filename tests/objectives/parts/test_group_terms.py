@@ -154,18 +154,18 @@ def test_a_style_that_is_read_from_the_digit_is_summed_over_it() -> None:
 def test_prices_enter_the_objective_less_one() -> None:
     q, p = traces()
     plain = semi_supervised(q, p)
-    priced = semi_supervised(
+    weighted = semi_supervised(
         q, p, between={"digit, style": 6.0}, information={"style": 3.0}, dataset_size=50, **APART
     )
-    assert priced.weights["between[digit, style]"] == 5.0
-    assert priced.weights["information[style]"] == 2.0
-    extra = 5 * priced["between[digit, style]"] + 2 * priced["information[style]"]
-    torch.testing.assert_close(priced.per_item, plain.per_item + extra)
-    assert set(priced) - set(plain) == {"between[digit, style]", "information[style]"}
+    assert weighted.weights["between[digit, style]"] == 5.0
+    assert weighted.weights["information[style]"] == 2.0
+    extra = 5 * weighted["between[digit, style]"] + 2 * weighted["information[style]"]
+    torch.testing.assert_close(weighted.per_item, plain.per_item + extra)
+    assert set(weighted) - set(plain) == {"between[digit, style]", "information[style]"}
 
 
 @pytest.mark.parametrize(
-    ("prices", "said"),
+    ("weights", "said"),
     [
         ({"between": {"digit, stile": 2.0}}, "no variable or group 'stile'; did you mean 'style'"),
         ({"between": {"digit": 2.0}}, "must name two or more groups"),
@@ -173,10 +173,10 @@ def test_prices_enter_the_objective_less_one() -> None:
         ({"information": {"digits": 2.0}}, "no variable or group 'digits'; did you mean 'digit'"),
     ],
 )
-def test_mistakes(prices: dict[str, dict[str, float]], said: str) -> None:
+def test_mistakes(weights: dict[str, dict[str, float]], said: str) -> None:
     q, p = traces()
     with pytest.raises(SpecError, match=said):
-        semi_supervised(q, p, dataset_size=50, **prices, **APART)
+        semi_supervised(q, p, dataset_size=50, **weights, **APART)
 
 
 def test_a_group_whose_parents_are_outside_has_no_information_of_its_own() -> None:

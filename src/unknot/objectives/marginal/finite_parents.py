@@ -147,7 +147,7 @@ class EncoderRuns:
         for name, node in nodes.items():
             if q[name].source is not node:
                 raise SpecError(
-                    f"encoder=: the trace it returned does not have '{name}' at the given values; with together=True "
+                    f"encoder=: the trace it returned does not have '{name}' at the given values; with vectorized=True "
                     f"they are nodes, to be handed on as they are: value=given['{name}']"
                 )
         return q

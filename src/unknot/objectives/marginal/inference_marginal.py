@@ -74,9 +74,9 @@ class InferenceMarginal:
       ``exact``, its trace on the *whole* data set, which then replaces the batch as columns.
     * ``encoder``, ``parents``: for variables that depend on each other in the encoder; see
       :mod:`unknot.objectives.marginal.dependent_variables` and :mod:`unknot.objectives.marginal.encoder_parents`.
-    * ``pairs``, ``every_pair``, ``draws``: with a relaxed or continuous parent, how many other items each draw meets
+    * ``pairs``, ``all_pairs``, ``draws``: with a relaxed or continuous parent, how many other items each draw meets
       (or all), and how many draws of a parent are averaged; see :mod:`unknot.objectives.marginal.sampled_parents`.
-    * ``together``: the encoder takes given values with an axis of samples before the batch, as it does if it joins
+    * ``vectorized``: the encoder takes given values with an axis of samples before the batch, as it does if it joins
       tensors by ``unknot.cat``: then the further runs are one or two, which is faster.
     """
 
@@ -85,10 +85,10 @@ class InferenceMarginal:
     reference: Trace | None = None
     encoder: Encoder | None = None
     parents: Parents | None = None
-    every_pair: bool = False
+    all_pairs: bool = False
     pairs: int = 16
     draws: int = 8
-    together: bool = False
+    vectorized: bool = False
 
     def tree(self, q: Trace, groups: Groups) -> Marginal:
         """log q^ of every node of ``groups`` at q's draws."""
@@ -124,13 +124,13 @@ class InferenceMarginal:
                 f"site '{child}' depends on {', '.join(parents[child])} in the encoder; a reference trace cannot tell "
                 "its parameters at this batch's values. Leave reference out."
             )
-        every = self.every_pair or self.estimator == "exact"
+        every = self.all_pairs or self.estimator == "exact"
         others = items - 1 if every else min(self.pairs, items - 1)
         sampled = few = None
         if self.encoder is not None:
             dims = {node.name: node.event_dims for node in q.variables()}
             runs = EncoderRuns(self.encoder, items, dims)
-            sampled = SampledParents(graph, runs, others, self.draws, self.together)
+            sampled = SampledParents(graph, runs, others, self.draws, self.vectorized)
             few = self._few_columns(others, items, graph.device)
         work = DependentVariables(
             graph, lambda node: self._columns(node, items), weights, few, sampled, items

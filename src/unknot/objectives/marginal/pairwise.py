@@ -204,14 +204,14 @@ def distribution_pairs(
         return mass(one_hot_value, dist.logits, mixture, parent)
 
     _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
-    logs = _every_pair(dist, value, rows, parent, score or log_prob)
+    logs = _all_pairs(dist, value, rows, parent, score or log_prob)
     assert logs is not None
     if is_one_leaf(dist):
         return evaluated(logs, mixture)
     joint, singles = logs.sum(-1), normal_leaves(dist)
     if singles is not None:
         return Pairs(joint, distribution_pairs(singles, value, mixture, parent).marginals)
-    leaves = _every_pair(dist, value, rows, parent, leaf_log_probs)
+    leaves = _all_pairs(dist, value, rows, parent, leaf_log_probs)
     return Pairs(joint, None if leaves is None else evaluated(leaves, mixture).marginals)
 
 
@@ -224,12 +224,12 @@ def distribution_joint(
     _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
     dims = dist.batch_shape[1 if parent is None else 2 :]
     rows = value.shape[: value.dim() - len(dims) - len(dist.event_shape)]
-    logs = _every_pair(dist, value, rows, parent, log_prob)
+    logs = _all_pairs(dist, value, rows, parent, log_prob)
     assert logs is not None
     return logs.sum(-1)
 
 
-def _every_pair(
+def _all_pairs(
     dist: Distribution,
     value: Tensor,
     rows: Size,

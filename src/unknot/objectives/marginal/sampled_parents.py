@@ -15,7 +15,7 @@ drawn: they are given each value in turn and summed with their mass.
   many other items, and its own item makes the ``pairs`` + 1 columns of the mixture. All B - 1 of them are every
   pair, B x B evaluations of the network.
 
-Where the encoder takes an axis of samples before the batch, ``together``, the runs of either kind are one.
+Where the encoder takes an axis of samples before the batch, ``vectorized``, the runs of either kind are one.
 
 The estimate of q(z_G) is unbiased, whatever the numbers. Its logarithm is low by Jensen's inequality, by
 O(1 / columns) + O(1 / draws): docs/equations.md has it measured. If G holds all its ancestors and every pair is
@@ -50,18 +50,18 @@ from unknot.objectives.marginal.variable_pairs import item_distribution
 
 @dataclass(frozen=True)
 class SampledParents:
-    """``pairs``: other items that a draw meets; ``draws``: runs that are averaged over A; ``together``: in one run."""
+    """Other items that a draw meets (``pairs``), runs that are averaged over A (``draws``), in one run (``vectorized``)."""
 
     graph: SiteGraph
     runs: EncoderRuns
     pairs: int
     draws: int
-    together: bool = False
+    vectorized: bool = False
 
     def components(self, names: Sequence[str]) -> list[tuple[dict[str, Distribution], Tensor | None]]:
         """For a set without parents inside: parameters of its sites, (C, dims...), and log weights (C,)."""
         finite, times = self._outside(names)
-        if self.together and not finite and not self.graph.conditions(self.graph.outside(names)):
+        if self.vectorized and not finite and not self.graph.conditions(self.graph.outside(names)):
             return [({n: one[n] for n in names}, None) for one in self._drawn_at_once(names, times)]
         found = []
         for _ in range(times):
@@ -91,7 +91,7 @@ class SampledParents:
         rows = torch.broadcast_shapes(*(node.leading_shape for node in nodes))
         shifts = [*([0] if own is None else []), *range(1, self.pairs + 1)]
         places = rows[:-1].numel()
-        if self.together and own is not None:
+        if self.vectorized and own is not None:
             met = torch.stack([self._met_at_once(names, rows, place) for place in range(places)])
             return torch.cat([own.expand(rows)[..., None], met.reshape(*rows, -1)], -1)
         columns = [

@@ -65,7 +65,7 @@ def class_sites(q: Trace) -> list[str]:
 
 
 def refuse_unknown_classes(q: Trace, names: Iterable[str], what: str) -> None:
-    """Refuse a price on a site that is no class of q."""
+    """Refuse a weight on a site that is no class of q."""
     there = class_sites(q)
     for name in names:
         if name not in there:
@@ -73,21 +73,21 @@ def refuse_unknown_classes(q: Trace, names: Iterable[str], what: str) -> None:
 
 
 def by_masses(
-    q: Trace, p: Trace, prices: Number | Mapping[str, Number]
+    q: Trace, p: Trace, weights: Number | Mapping[str, Number]
 ) -> tuple[dict[str, Number], Number | dict[str, Number]]:
-    """Prices of information by name: of classes whose masses say it exactly, and the others, to be estimated."""
-    if not isinstance(prices, Mapping):
-        return {}, prices
-    exact = {name: price for name, price in prices.items() if _has_exact_masses(q, p, name)}
-    return exact, {name: price for name, price in prices.items() if name not in exact}
+    """Weights of information by name: of classes whose masses say it exactly, and the others, to be estimated."""
+    if not isinstance(weights, Mapping):
+        return {}, weights
+    exact = {name: weight for name, weight in weights.items() if _has_exact_masses(q, p, name)}
+    return exact, {name: weight for name, weight in weights.items() if name not in exact}
 
 
-def priced_classes(
+def weighted_classes(
     q: Trace, p: Trace, information: Mapping[str, Number], marginal: Mapping[str, Number], bound: float
 ) -> tuple[dict[str, Tensor], dict[str, Number]]:
-    """The parts of the classes that have a price, and the weights that they get beside a bound that holds them.
+    """The parts of the classes that have a weight, and the weights that they get beside a bound that holds them.
 
-    The bound counts a class's information ``bound`` times and its marginal once; a price says how often it counts.
+    The bound counts a class's information ``bound`` times and its marginal once; a weight says how often it counts.
     """
     refuse_unknown_classes(q, information, "information")
     refuse_unknown_classes(q, marginal, "marginal")

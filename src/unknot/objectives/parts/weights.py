@@ -1,10 +1,10 @@
-"""Prices on the parts of a bound: S17's objective and E19's decomposition in one.
+"""Weights on the parts of a bound: S17's objective and E19's decomposition in one.
 
 The bound holds the information, the correlation between groups and the correlation within them once each (E19 Fig. 3).
-A price c on a part makes it count c times, so what is added to the bound is (c - 1) times the part. A price above one
-discourages it, one between zero and one allows it, and one below zero rewards it. A price on the correlation of some
+A weight c on a part makes it count c times, so what is added to the bound is (c - 1) times the part. A weight above one
+discourages it, one between zero and one allows it, and one below zero rewards it. A weight on the correlation of some
 groups alone, or on what one of them knows, adds (c - 1) times that term in the same way: between two groups that are
-all there is, it is the price of the root.
+all there is, it is the weight of the root.
 """
 
 from __future__ import annotations
@@ -126,69 +126,69 @@ def _refuse_parents_outside(q: Trace, name: str, variables: list[str], options: 
     if outside:
         raise SpecError(
             f"information: the group '{name}' is read from {', '.join(sorted(outside))} too, which would have to be "
-            "summed out; put it into the group, or give its variables prices one by one."
+            "summed out; put it into the group, or give its variables weights one by one."
         )
 
 
 Number = float | Tensor
-Prices = Number | Mapping[str, Number]
+Weights = Number | Mapping[str, Number]
 
 
-def priced_parts(
+def weighted_parts(
     q: Trace,
     p: Trace,
     dataset_size: int | None,
     groups: Groups | None,
-    information: Prices,
-    between: Prices,
-    within: Prices,
+    information: Weights,
+    between: Weights,
+    within: Weights,
     options: Options,
 ) -> tuple[dict[str, Tensor], dict[str, Number]]:
-    """The parts of the bound whose price is not one, for every draw, and the weights that they get beside the bound.
+    """The parts of the bound whose weight is not one, for every draw, and their weights beside the bound.
 
     Arguments:
 
     * ``q``, ``p``: the two traces of a batch;
     * ``dataset_size``, ``groups``, ``options``: as of :func:`~unknot.objectives.decomposition.decompose`;
-    * ``information``: the price of ``mutual_information``; or by group, ``{"style": 2.0}``, of what each knows of x;
-    * ``between``: the price of the root's ``between``; or by pair, ``{"digit, style": 6.0}``, of the correlation of
-      these two (or more) alone (:mod:`unknot.objectives.parts.weights`);
-    * ``within``: the price of all correlations below the root, or by name, ``{"within[z]": 3.0}``, and one for the
+    * ``information``: the weight of ``mutual_information``; or by group, ``{"style": 2.0}``, of what each knows of x;
+    * ``between``: the weight of the root's ``between``; or by pair, ``{"digit, style": 6.0}``, of the correlation of
+      these two (or more) alone;
+    * ``within``: the weight of all correlations below the root, or by name, ``{"within[z]": 3.0}``, and one for the
       others.
     """
     (knowing, whole), (pairs, root), (named, other) = map(_by_name, (information, between, within))
-    if not (named or pairs or knowing) and all(_is_one(price) for price in (whole, root, other)):
+    if not (named or pairs or knowing) and all(_is_one(weight) for weight in (whole, root, other)):
         return {}, {}
     if dataset_size is None:
         raise SpecError(
-            "semi_supervised: a price on information, between or within needs dataset_size, the number of items."
+            "semi_supervised: a weight on information, between or within needs dataset_size, the number of items."
         )
     values: dict[str, Tensor] = {}
-    weights: dict[str, Number] = {}
+    extra: dict[str, Number] = {}
     if not named and _is_one(whole) and _is_one(other):
         if not _is_one(root):
             values[ROOT] = root_correlation(q, p, dataset_size, groups, options)
-            weights[ROOT] = root - 1.0
+            extra[ROOT] = root - 1.0
     else:
         parts = decomposition_parts(q, p, dataset_size, groups, options).values
         fixed = {RECONSTRUCTION: 1.0, MARGINAL: 1.0, MUTUAL_INFORMATION: whole, ROOT: root}
         _refuse_unknown_parts(named, [part for part in parts if part not in fixed])
-        prices = {name: {**fixed, **named}.get(name, other) for name in parts}
-        chosen = {name: price for name, price in prices.items() if not _is_one(price)}
+        weights = {name: {**fixed, **named}.get(name, other) for name in parts}
+        chosen = {name: weight for name, weight in weights.items() if not _is_one(weight)}
         values |= {name: parts[name] for name in chosen}
-        weights |= {name: price - 1.0 for name, price in chosen.items()}
-    for name, price in pairs.items():
+        extra |= {name: weight - 1.0 for name, weight in chosen.items()}
+    for name, weight in pairs.items():
         values[f"between[{name}]"] = correlation_between(q, p, name, dataset_size, groups, options)
-        weights[f"between[{name}]"] = price - 1.0
-    for name, price in knowing.items():
+        extra[f"between[{name}]"] = weight - 1.0
+    for name, weight in knowing.items():
         values[f"information[{name}]"] = information_of(q, name, dataset_size, groups, options)
-        weights[f"information[{name}]"] = price - 1.0
-    return values, weights
+        extra[f"information[{name}]"] = weight - 1.0
+    return values, extra
 
 
-def _by_name(prices: Prices) -> tuple[Mapping[str, Number], Number]:
-    """Prices by name, and that of everything without a name."""
-    return (prices, 1.0) if isinstance(prices, Mapping) else ({}, prices)
+def _by_name(weights: Weights) -> tuple[Mapping[str, Number], Number]:
+    """Weights by name, and that of everything without a name."""
+    return (weights, 1.0) if isinstance(weights, Mapping) else ({}, weights)
 
 
 def _refuse_unknown_parts(named: Mapping[str, Number], below: list[str]) -> None:
@@ -197,5 +197,5 @@ def _refuse_unknown_parts(named: Mapping[str, Number], below: list[str]) -> None
             raise SpecError(f"within: there is no term '{name}'; {did_you_mean(name, below)}")
 
 
-def _is_one(price: Number) -> bool:
-    return isinstance(price, float | int) and price == 1
+def _is_one(weight: Number) -> bool:
+    return isinstance(weight, float | int) and weight == 1

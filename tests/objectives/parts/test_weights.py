@@ -1,4 +1,4 @@
-"""Prices on the parts of the bound: laws without a reference, and the class-and-style case by loops."""
+"""Weights on the parts of the bound: laws without a reference, and the class-and-style case by loops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 import unknot
 from unknot.errors import SpecError
 from unknot.objectives import hfvae, semi_supervised
-from unknot.objectives.parts.weights import priced_parts
+from unknot.objectives.parts.weights import weighted_parts
 
 B, N, K, D = 7, 50, 3, 2
 APART = {"parents": {"z": []}}  # z is not read from y, which a label or a hard draw cannot show
@@ -38,12 +38,12 @@ def traces(
 
 def test_unit_prices_are_the_bound_and_cost_nothing() -> None:
     q, p = traces(torch.tensor([0, -1, 2, -1, -1, 1, 0]))
-    plain, priced = (
+    plain, weighted = (
         semi_supervised(q, p, alpha=5.0),
         semi_supervised(q, p, alpha=5.0, between=1.0, within=1.0),
     )
-    assert list(plain) == list(priced)
-    assert torch.equal(plain.per_item, priced.per_item)
+    assert list(plain) == list(weighted)
+    assert torch.equal(plain.per_item, weighted.per_item)
 
 
 @pytest.mark.parametrize("gradient", ["score_function", "straight_through", "enumerate"])
@@ -92,11 +92,11 @@ def test_the_price_reaches_the_gradient_and_the_sum() -> None:
 
 def test_prices_by_name_and_mistakes() -> None:
     q, p = traces()
-    values, weights = priced_parts(q, p, N, {"a": ["y", "z"]}, 1.0, 1.0, {"within[z]": 2.0}, APART)
+    values, weights = weighted_parts(q, p, N, {"a": ["y", "z"]}, 1.0, 1.0, {"within[z]": 2.0}, APART)
     assert (list(values), weights) == (["within[z]"], {"within[z]": 1.0})
     with pytest.raises(SpecError, match="needs dataset_size"):
         semi_supervised(q, p, between=2.0)
     with pytest.raises(
         SpecError, match=r"within: there is no term 'within\[zz\]'; did you mean 'within\[z\]'"
     ):
-        priced_parts(q, p, N, {"a": ["y", "z"]}, 1.0, 1.0, {"within[zz]": 2.0}, APART)
+        weighted_parts(q, p, N, {"a": ["y", "z"]}, 1.0, 1.0, {"within[zz]": 2.0}, APART)
