@@ -18,7 +18,7 @@ def test_the_demo_runs_from_nothing_to_a_report(
     monkeypatch.chdir(tmp_path)
     code, said, _ = run(capsys, "demo", "--steps", "3", "--run", "out")
     assert code == 0
-    assert "MNIST is not at hand" in said
+    assert "MNIST is not available" in said
     assert "Test error of the digit encoder" in said
     assert (tmp_path / "out" / "report.html").exists()
     assert (tmp_path / "out" / "analogies.png").exists()

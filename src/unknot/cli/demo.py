@@ -35,7 +35,7 @@ def command(
         recipe = recipe.with_settings({"train.steps": steps})
     if excuse is not None:
         typer.echo(
-            f"MNIST is not at hand ({excuse})\nSo the demo uses the 1,797 digits of 8x8 pixels instead.\n"
+            f"MNIST is not available ({excuse})\nThe demo uses the 1,797 digits of 8x8 pixels instead.\n"
         )
     typer.echo(
         "Training S17's class-and-style model: digit and style make the image; 100 digits are labeled."
