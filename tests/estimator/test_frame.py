@@ -7,7 +7,7 @@ import pytest
 
 from unknot import StructuredVAE
 from unknot.errors import DataError, SpecError, UnknotWarning
-from unknot.estimator.frame import is_frame, read_frame, read_table
+from unknot.estimator.frame import is_frame, numeric_rows, read_frame, read_table
 
 pandas = pytest.importorskip("pandas")
 KIND = np.arange(60) % 3
@@ -162,3 +162,15 @@ def test_frames_of_other_libraries_are_the_same_table() -> None:
     np.testing.assert_array_equal(from_arrow.x, from_pandas.x)
     vae = small().fit(table, kind=table["blood"].fill_null("O"))
     np.testing.assert_array_equal(vae.predict_proba(table), vae.predict_proba(frame()))
+    assert isinstance(vae.sample(2), pyarrow.Table)
+    assert isinstance(small().fit(frame()).sample(2), pandas.DataFrame)
+
+
+def test_numeric_frames_are_rows_of_numbers() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"a": [1, 2], "b": [0.5, None], "c": [True, False]}
+    expected = [[1.0, 0.5, 1.0], [2.0, np.nan, 0.0]]
+    for made in (pandas.DataFrame(columns), pyarrow.table(columns)):
+        np.testing.assert_array_equal(numeric_rows(made), expected)
+        assert numeric_rows(made) is not None
+    assert numeric_rows(frame()) is None

@@ -114,7 +114,7 @@ class Dataset:
         return self.x.device
 
     def factor(self, name: str) -> Factor:
-        """Return a factor by its name."""
+        """Return the factor called ``name``."""
         if name not in self.factors:
             raise DataError(
                 f"{self.name} has no factor '{name}'; it has {', '.join(self.factors) or 'none'}."
@@ -122,7 +122,7 @@ class Dataset:
         return self.factors[name]
 
     def split(self, name: str) -> Dataset:
-        """Return a split as a data set, for instance ``split("train")``."""
+        """Return the split called ``name`` as a data set, for instance ``split("train")``."""
         if name not in self.splits:
             there = ", ".join(self.splits) or "none"
             raise DataError(f"{self.name} has no split '{name}'; it has {there}.")

@@ -99,7 +99,7 @@ class LabelBudget:
         return cls(dataset.name, dataset.fingerprint(), seed, described, items)
 
     def apply(self, dataset: Dataset) -> Dataset:
-        """Return the data set with every label outside the budget made unknown (-1 or NaN).
+        """Return ``dataset`` with every label outside the budget made unknown (-1 or NaN).
 
         The result does not contain the hidden values, so no batch, model or metric can use them.
         """

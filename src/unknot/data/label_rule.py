@@ -43,7 +43,7 @@ def per(by: str, number: int) -> Per:
 
 
 def same_as(factor: str) -> SameAs:
-    """Return the rule for the same items as another factor: ``light=same_as("identity")``."""
+    """Return the rule for the same items as another ``factor``: ``light=same_as("identity")``."""
     return SameAs(factor)
 
 

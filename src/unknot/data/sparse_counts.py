@@ -42,7 +42,7 @@ class SparseCounts:
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> SparseCounts:
-        """Convert a sparse matrix of scipy; duplicate entries are added, negative ones refused."""
+        """Convert a sparse ``matrix`` of scipy; duplicate entries are added, negative ones refused."""
         rows = matrix.tocsr().copy()
         rows.sum_duplicates()
         rows.eliminate_zeros()

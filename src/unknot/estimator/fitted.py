@@ -68,6 +68,7 @@ class Fitted:
 
     trained_: TrainedModel
     columns: Any
+    _frame_library: str | None = None  # of the frame that the model was fitted on
 
     def _take(self, model: TrainedModel) -> None:
         """Set the fitted attributes that follow from a model."""
@@ -81,7 +82,9 @@ class Fitted:
     def _in_user_form(self, rows: np.ndarray) -> Any:
         """Return items in the user's form: categories as words, and a frame if the model was fitted on one."""
         data, spoken = self.trained_.data, self._in_words(rows)
-        return make_frame(spoken, data.columns) if data.columns and data.table else spoken
+        return (
+            make_frame(spoken, data.columns, self._frame_library) if data.columns and data.table else spoken
+        )
 
     def _in_words(self, rows: np.ndarray) -> np.ndarray:
         """Return categories of a table as words, and texts as their likeliest words."""

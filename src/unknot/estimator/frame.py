@@ -63,9 +63,14 @@ def read_frame(x: Any, columns: Any = None, known: Sequence[Column] = ()) -> Dat
     return replace(data, columns=tuple(column.name for column in data.table))
 
 
-def make_frame(rows: np.ndarray, names: Sequence[str]) -> Any:
-    """Return rows as a frame of pandas or polars, whichever the program uses; without either, as they are."""
-    library = next((name for name in ("pandas", "polars") if name in sys.modules), None)
+def frame_library(x: Any) -> str | None:
+    """Return the library of a frame, for :func:`make_frame`; None for other data."""
+    return nw.from_native(x, eager_only=True).implementation.value if is_frame(x) else None
+
+
+def make_frame(rows: np.ndarray, names: Sequence[str], library: str | None) -> Any:
+    """Return rows as a frame of a library; without one, of that which the program uses, or as they are."""
+    library = library or next((name for name in ("pandas", "polars") if name in sys.modules), None)
     if library is None:
         return rows
     columns = {name: np.array(rows[:, i].tolist()) for i, name in enumerate(names)}

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from unknot.errors import SpecError
 from unknot.estimator.fitted import Fitted, go_on
+from unknot.estimator.frame import frame_library
 from unknot.estimator.input import read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, with_y
 from unknot.estimator.parameters import (
@@ -225,6 +226,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         of_nodes = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
         usual = {"weights": "tfidf"} if labels else {}
         items = read_items(x, self.columns, text={**usual, **(self.text or {})})
+        self._frame_library = frame_library(x)
         data = with_described_classes(with_labels(items, labels, of_nodes | dict(self.kinds or {})), takers)
         words = [name for name in labels if has_words(labels[name])]
         model = section if described is None else Described(described)

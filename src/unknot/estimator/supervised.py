@@ -66,7 +66,7 @@ class _Supervised(BaseEstimator):
         if hasattr(x, "toarray"):
             raise DataError("sparse data was passed, but dense data is required: x.toarray() makes it dense.")
         array = x if is_frame(x) else np.asarray(x)
-        if array.ndim == 1:
+        if not is_frame(x) and array.ndim == 1:
             raise DataError("Expected 2D array, got 1D array: Reshape your data, x.reshape(-1, 1).")
         validate_data(self, x, reset=reset, skip_check_array=True)
         if is_frame(x):
