@@ -25,7 +25,7 @@ from unknot.schema import (
     text,
     whole,
 )
-from unknot.train.config_schema import TRAIN
+from unknot.train.config import TRAIN
 from unknot.workflow.default_models import DEFAULT_MODELS
 
 _seed = whole(0, 2**32 - 1)

@@ -42,7 +42,7 @@ X[:, 3] += 0.1 * RNG.normal(size=400)  # the style is seen twice: worth a code
 @pytest.fixture(scope="module")
 def good() -> StructuredVAE:
     rate = {"name": "cosine", "start": 1e-2, "end": 1e-4}
-    vae = StructuredVAE(style=1, steps=200, batch_size=100, learning_rate=rate, verbose=False)
+    vae = StructuredVAE("class_style", style=1, steps=200, batch_size=100, learning_rate=rate, verbose=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error", TrainingWarning)
         return vae.fit(X[:300], kind=KIND[:300])
@@ -62,12 +62,12 @@ def test_without_held_out_labels_it_shows_no_error_and_says_why(good: Structured
         line = verdict(good.trained_, train, held_out, good.history_).line
         assert "No error of kind is shown, because the only labels here are those that the model was" in line
         assert "%" not in line
-    bare = StructuredVAE(style=1, steps=2, verdict=False, verbose=False).fit(X)
+    bare = StructuredVAE("class_style", style=1, steps=2, verdict=False, verbose=False).fit(X)
     assert "No error" not in verdict(bare.trained_, from_arrays(X), None, []).line  # it has no factors
 
 
 def test_a_training_of_a_few_steps_is_worse_than_a_linear_model_and_the_estimator_warns() -> None:
-    vae = StructuredVAE(style=1, steps=2, learning_rate=1e-5, verbose=False)
+    vae = StructuredVAE("class_style", style=1, steps=2, learning_rate=1e-5, verbose=False)
     with pytest.warns(TrainingWarning, match="Predictions of kind are worse than those of a linear model"):
         vae.fit(X, kind=KIND)
 
@@ -75,7 +75,9 @@ def test_a_training_of_a_few_steps_is_worse_than_a_linear_model_and_the_estimato
 def test_it_can_be_switched_off() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", TrainingWarning)
-        StructuredVAE(style=1, steps=2, learning_rate=1e-5, verdict=False, verbose=False).fit(X, kind=KIND)
+        StructuredVAE("class_style", style=1, steps=2, learning_rate=1e-5, verdict=False, verbose=False).fit(
+            X, kind=KIND
+        )
 
 
 def test_looking_leaves_the_model_and_the_random_numbers_as_they_were(good: StructuredVAE) -> None:
