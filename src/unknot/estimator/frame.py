@@ -74,7 +74,7 @@ def make_frame(rows: np.ndarray, names: Sequence[str], library: str | None) -> A
     if library is None:
         return rows
     columns = {name: np.array(rows[:, i].tolist()) for i, name in enumerate(names)}
-    return nw.from_dict(columns, backend=library).to_native()
+    return nw.from_dict(columns, backend=library).to_native()  # type: ignore[arg-type]
 
 
 def numeric_rows(x: Any) -> np.ndarray | None:
