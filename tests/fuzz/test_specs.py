@@ -18,7 +18,7 @@ from unknot.models.node_spec import NODE
 from unknot.models.spec import MODEL_SETTINGS
 from unknot.objectives.catalogue import CATALOGUE
 from unknot.schema import schema_of
-from unknot.train.config_schema import TRAIN
+from unknot.train.config import TRAIN
 from unknot.workflow.assembly import assemble
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import train_recipe

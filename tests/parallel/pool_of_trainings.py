@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from unknot.parallel.processes import run_in_processes
-from unknot.train.interrupt import Interrupts
+from unknot.train.processes import Interrupts
 
 
 def train(place: tuple[str, int]) -> None:

@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from unknot.errors import SpecError
+from unknot.schema import check
 from unknot.train import TrainConfig
+from unknot.train.config import TRAIN
 
 
 def test_a_config_survives_yaml() -> None:
@@ -49,3 +51,17 @@ def test_a_config_survives_yaml() -> None:
 def test_wrong_settings_are_named(given: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError, match=message):
         TrainConfig.from_dict(given)
+
+
+def test_the_defaults_are_allowed() -> None:
+    check(TrainConfig(steps=1).to_dict(), TRAIN, "train")
+    assert TrainConfig.from_dict({"steps": 1, "objective": None}) == TrainConfig(steps=1)
+
+
+def test_the_objective_and_those_of_stages_are_checked_with_the_rest() -> None:
+    with pytest.raises(SpecError, match="did you mean 'hfvae'"):
+        TrainConfig(objective="hfva", steps=1).refuse_wrong_settings()
+    with pytest.raises(SpecError, match="no symbol 'alfa'"):
+        TrainConfig.from_dict(
+            {"steps": 9, "stages": [{"steps": 1, "objective": {"name": "elbo", "alfa": 1}}]}
+        )

@@ -59,7 +59,7 @@ def test_an_objective_may_take_the_batch_and_the_program() -> None:
 
 
 def test_small_parameters_may_all_be_unused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot.train.loop.SMALL", 1)
+    monkeypatch.setattr("unknot.train.divergence.SMALL", 1)
     program = model()
     program.register_parameter("unused", torch.nn.Parameter(torch.zeros(1)))
     assert fit(program, digits(), _config(steps=2)).steps == 2

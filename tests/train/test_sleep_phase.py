@@ -17,8 +17,7 @@ from unknot.models.graphical_model import GraphicalModel
 from unknot.objectives import elbo
 from unknot.train import TrainConfig, fit
 from unknot.train.objective import resolve
-from unknot.train.step import Step
-from unknot.train.traced_program import TracedProgram
+from unknot.train.step import Step, TracedProgram
 
 
 class Line(nn.Module):

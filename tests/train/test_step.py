@@ -14,8 +14,7 @@ from unknot.data.batch import Batch
 from unknot.errors import TraceError
 from unknot.objectives import hfvae
 from unknot.train.objective import Function, resolve
-from unknot.train.step import Held, Step
-from unknot.train.traced_program import TracedProgram
+from unknot.train.step import Held, Step, TracedProgram
 
 
 def step_of(model: torch.nn.Module, objective: Function) -> Step:

@@ -10,8 +10,7 @@ import torch
 
 from tests.train.programs import digits, model, plain_elbo
 from unknot.errors import RunError
-from unknot.train.averaging import WeightAverage
-from unknot.train.early_stopping import EarlyStopping
+from unknot.train.held_out import EarlyStopping, WeightAverage
 from unknot.train.training_state import TrainingState
 
 

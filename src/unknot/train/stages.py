@@ -14,11 +14,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import nn
 
+from unknot.core.program import lacks
+from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.suggest import did_you_mean
-from unknot.train.objective import Given, Objective
+from unknot.train import seeding
+from unknot.train.config import TrainConfig
+from unknot.train.epochs import Epochs
+from unknot.train.objective import Given, Objective, resolve
+from unknot.train.step import TracedProgram
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,74 @@ def plan(
     if stages and until >= steps:
         raise SpecError(f"train.stages: they take {until} steps of {steps}; leave some for the run itself.")
     return [*stages, Stage(steps, last)]
+
+
+def objectives(
+    config: TrainConfig, model: nn.Module, traced: TracedProgram, epochs: Epochs, device: torch.device
+) -> tuple[Objective, Stages]:
+    """Return the objective of a run, on the device, and its stages; random states are left as they were.
+
+    Parameters
+    ----------
+    config : TrainConfig
+        The settings of the run.
+    model : nn.Module
+        The model, whose parts stages may freeze.
+    traced : TracedProgram
+        The same as a program. A draw from it tells the size of an objective's own network.
+    epochs : Epochs
+        The batches of the run.
+    device : torch.device
+        Where the model is.
+    """
+
+    def draw() -> Trace:
+        with torch.no_grad():
+            return traced(epochs.batch(0))[0]
+
+    def resolved(given: Given) -> Objective:
+        return resolve(given, len(epochs.data), draw, config.compile)
+
+    with seeding.kept():
+        seeding.seed_all(config.seed)
+        objective = resolved(config.objective)
+        if objective.module is not None:
+            objective.module.to(device)
+        if config.references and (not objective.takes_reference or lacks(traced.program, "encode")):
+            raise SpecError(
+                "train: references are for objectives that estimate q(z) from the batch, hfvae for instance, and "
+                "models with encode; leave them out."
+            )
+        return objective, Stages(plan(config.stages, objective, epochs.steps, model, resolved))
+
+
+class Stages:
+    """The stages of a run, and the one that training is in.
+
+    Parameters
+    ----------
+    stages : sequence of Stage
+        All of them, in order.
+    """
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        self.stages = stages
+        self.current = stages[-1]
+
+    def enter(self, step: int) -> Objective:
+        """Return the objective of a step, and freeze the parameters of its stage; those of the last one learn again."""
+        stage = stage_at(self.stages, step)
+        if stage is not self.current:
+            self.release()
+            for weight in stage.frozen:
+                weight.requires_grad_(False)
+            self.current = stage
+        return stage.objective
+
+    def release(self) -> None:
+        """Let all parameters learn again."""
+        for weight in self.current.frozen:
+            weight.requires_grad_(True)
 
 
 def frozen_parameters(model: nn.Module, names: Sequence[str]) -> tuple[nn.Parameter, ...]:

@@ -12,9 +12,8 @@ from torch import Tensor, nn
 from unknot.errors import RunError
 from unknot.train import seeding
 from unknot.train.adversary import Adversary
-from unknot.train.averaging import WeightAverage
 from unknot.train.checkpoint import Checkpoint, pack_optimizer, under, unpack_optimizer
-from unknot.train.early_stopping import EarlyStopping
+from unknot.train.held_out import EarlyStopping, WeightAverage
 
 
 @dataclass
