@@ -15,8 +15,8 @@ LOGITS = torch.tensor([[0.0, 2.0, 1.0], [3.0, 0.0, 0.0]])
 @pytest.mark.parametrize("site", ["categorical", "one_hot_categorical", "concrete"])
 def test_a_site_of_classes_is_predicted_with_the_probability_of_its_largest_class(site: str) -> None:
     q = Trace()
-    more = (0.66,) if site == "concrete" else ()
-    getattr(q, site)(*more, logits=LOGITS, name="y")
+    more = {"temperature": 0.66} if site == "concrete" else {}
+    getattr(q, site)(logits=LOGITS, name="y", **more)
     found = predict_site(q["y"])
     classes = found.value if found.value.ndim == 1 else found.value.argmax(-1)
     assert classes.tolist() == [1, 0]

@@ -15,7 +15,7 @@ GRID = {"train.steps": [4, 8]}
 
 
 def recipe(file: Path, **train: object) -> Recipe:
-    model = {"style": 2, "width": 8}
+    model = {"kind": "class_style", "style": 2, "width": 8}
     return Recipe.from_dict(
         {"data": {"file": str(file)}, "model": model, "train": {"batch_size": 20, **train}}
     )
