@@ -1,4 +1,4 @@
-"""``python -m experiments list|run|page``: make the results of the papers, and write them to the ledger."""
+"""``python -m experiments list|run|page``: run experiments, and write their results to the ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Results of the papers and others. A result is made by `run` and shown by `page`.",
+    help="Run experiments (`run`) and write the page of their results (`page`).",
 )
 Results = Annotated[Path, typer.Option("--results", help="Folder of the ledger.")]
 

@@ -1,4 +1,4 @@
-"""multi-mnist: counting, finding and reading digits on canvases, a digit model nested inside (S17 sec. 3.3)."""
+"""multi-mnist: number, classes and positions of digits on canvases, with a nested model of digits (S17 sec. 3.3)."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.canvases.canvas_counter import counter_accuracy
-from experiments.canvases.canvas_fit import canvases, fitted_canvas, labeled
-from experiments.canvases.canvas_pictures import CAPTIONS, draw_canvases
-from experiments.canvases.canvas_scores import scores
+from experiments.canvases.canvas_fit import canvases, counter_accuracy, fitted_canvas, labeled
+from experiments.canvases.canvas_scores import CAPTIONS, draw_canvases, scores
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit import short
 from unknot.workflow.trained_model import TrainedModel
 
 CELLS = "cell choice, nested digit model"
 TUNED = "cell choice, nested digit model trained on"
-DREAMS = "cell choice, dreams first"
-FIRST = "cell choice, nested digit model, the first way to look"
-DREAMS_FIRST = "cell choice, dreams first, the first way to look"
+SLEEP = "cell choice, sleep phase first"
 ALONE = "cell choice, labeled canvases alone"
 COUNTER = "a plain convolutional counter, labeled canvases alone"
-GLANCES = "S17's recognition, nested digit model"
+GLANCES = "S17's encoder, nested digit model"
 OVERLAPPING = "cell choice, digits may overlap"
 HARDER = "cell choice, none to five digits"
 FEW, NONE = "100 canvases", "no labels"
-WAYS = 16  # to look at a canvas; the rows of the first way take what each look is drawn to
+WAYS = 16  # candidate predictions for a canvas
 SHARES = {"M/(M+N) = 0.1": 0.1, "M/(M+N) = 0.5": 0.5, "M/(M+N) = 1.0": 1.0}
 TENTH = "M/(M+N) = 0.1"
 GOALS: dict[str, dict[str, float]] = {
@@ -34,10 +31,10 @@ GOALS: dict[str, dict[str, float]] = {
     "M/(M+N) = 1.0": {"count": 99.7, "sets": 97.0, "place": 0.5},
     FEW: {"count": 97.5, "sets": 87.0},
 }
-JUDGED = (CELLS, FIRST, DREAMS, DREAMS_FIRST, TUNED)
+JUDGED = (CELLS, SLEEP, TUNED)
 
-# The model of single digits, from all of MNIST's labels: with large jitter, because what is cut out of a canvas is
-# never quite in the middle.
+# The model of single digits, trained on all of MNIST's labels, with strong augmentation because crops of a canvas are
+# not exactly centered.
 DIGIT_MODEL: dict[str, Any] = {
     "augment": {"turn": 0.15, "scale": 0.2, "shear": 0.15, "shift": 0.12},
     "nodes": {
@@ -61,7 +58,7 @@ DIGIT_TRAIN: dict[str, Any] = {
     },
     "learning_rate": {"name": "cosine", "start": 2e-3},
 }
-# What counts and finds learns first, in cheaper steps: from labels, from dreams, or from dreams and then a few labels.
+# The finder is trained first, in cheaper steps: on labels, or in a sleep phase and then on few labels.
 FINDER: dict[str, Any] = {
     "steps": 3000,
     "batch_size": 64,
@@ -71,8 +68,8 @@ FINDER: dict[str, Any] = {
     "precision": "bf16-mixed",
 }
 ASLEEP: dict[str, Any] = {**FINDER, "steps": 1500, "objective": {"name": "sleep", "alpha": 1000.0}}
-AFTER_DREAMS: dict[str, Any] = {**FINDER, "steps": 150, "learning_rate": {"name": "cosine", "start": 1e-3}}
-# Then the whole model, with the bound of all canvases.
+AFTER_SLEEP: dict[str, Any] = {**FINDER, "steps": 150, "learning_rate": {"name": "cosine", "start": 1e-3}}
+# Then the whole model is trained on the bound of all canvases.
 WHOLE: dict[str, Any] = {
     **FINDER,
     "steps": 100,
@@ -82,7 +79,7 @@ WHOLE: dict[str, Any] = {
 }
 WHOLE_WITH_FEW: dict[str, Any] = {**WHOLE, "labeled_share": 0.25}
 WHOLE_WITHOUT: dict[str, Any] = {**WHOLE, "labeled_share": None, "objective": "elbo"}
-# S17's recognition: the whole model from the start, first the labels alone.
+# S17's encoder: the whole model from the start, first on the labels alone.
 WHOLE_FROM_THE_START: dict[str, Any] = {
     **WHOLE,
     "steps": 700,
@@ -92,32 +89,30 @@ WHOLE_FROM_THE_START: dict[str, Any] = {
 
 
 def cases(tier: Tier) -> Sequence[Case]:
-    """Both recognitions, shares of labels, a hundred labels and none, with and without the other canvases, overlaps."""
-    shared, turn = _shared(tier), _turns(tier)
-    labels = {"finder": turn["finder"], "train": turn["whole"]}
-    dreams = {"dreams": turn["dreams"], "finder": turn["after"], "train": turn["few"]}
+    """Return both encoders with several shares of labels, the baselines, and canvases with overlaps and more digits."""
+    shared, phase = _shared(tier), _phases(tier)
+    labels = {"finder": phase["finder"], "train": phase["whole"]}
+    sleep = {"sleep": phase["sleep"], "finder": phase["after"], "train": phase["few"]}
     columns = [TENTH, FEW] if tier == "smoke" else [*SHARES, FEW]
     found: list[Case] = []
 
-    def add(row: str, column: str, turns: Mapping[str, Any], **changed: Any) -> None:
+    def add(row: str, column: str, phases: Mapping[str, Any], **changed: Any) -> None:
         share = SHARES.get(column)
         few = {FEW: 12 if tier == "smoke" else 100, NONE: 0}
         known = {"labels": few[column]} if share is None else {"share": share}
         goals = {"goals": GOALS[column]} if row in JUDGED and column in GOALS else {}
-        found.append({"row": row, "column": column, **shared, **turns, **known, **goals, **changed})
+        found.append({"row": row, "column": column, **shared, **phases, **known, **goals, **changed})
 
     for column in columns[:-1]:
         add(CELLS, column, labels, ways=WAYS)
-    add(FIRST, TENTH, labels)
     add(TUNED, TENTH, labels, ways=WAYS, frozen=False)
-    for row, ways in ((DREAMS, {"ways": WAYS}), (DREAMS_FIRST, {})):
-        add(row, FEW, dreams, **ways)
-        add(row, NONE, {"dreams": turn["dreams"], "train": turn["without"]}, **ways)
-    add(ALONE, FEW, {"finder": turn["finder"], "train": None}, ways=WAYS)
+    add(SLEEP, FEW, sleep, ways=WAYS)
+    add(SLEEP, NONE, {"sleep": phase["sleep"], "train": phase["without"]}, ways=WAYS)
+    add(ALONE, FEW, {"finder": phase["finder"], "train": None}, ways=WAYS)
     for column in columns:
-        add(COUNTER, column, {"finder": turn["finder"], "train": None}, looks=None)
+        add(COUNTER, column, {"finder": phase["finder"], "train": None}, looks=None)
     for column in columns[:-1]:
-        add(GLANCES, column, {"train": turn["start"]}, looks="glances")
+        add(GLANCES, column, {"train": phase["start"]}, looks="glances")
     add(OVERLAPPING, TENTH, labels, ways=WAYS, canvases={**shared["canvases"], "apart": False})
     add(HARDER, TENTH, labels, ways=WAYS, canvases={**shared["canvases"], "counts": [0, 1, 2, 3, 4, 5]})
     return found
@@ -134,27 +129,24 @@ def _shared(tier: Tier) -> dict[str, Any]:
     }
 
 
-def _turns(tier: Tier) -> dict[str, dict[str, Any]]:
-    turns = {
+def _phases(tier: Tier) -> dict[str, dict[str, Any]]:
+    phases = {
         "finder": FINDER,
-        "dreams": ASLEEP,
-        "after": AFTER_DREAMS,
+        "sleep": ASLEEP,
+        "after": AFTER_SLEEP,
         "whole": WHOLE,
         "few": WHOLE_WITH_FEW,
         "without": WHOLE_WITHOUT,
         "start": WHOLE_FROM_THE_START,
     }
     if tier == "smoke":
-        few = {"steps": 2, "batch_size": 6}
-        turns = {name: {**turn, **few} for name, turn in turns.items()}
-        turns["start"] |= {"stages": [{**WHOLE_FROM_THE_START["stages"][0], "steps": 1}]}
-        return turns
+        return {name: short(phase, steps=3, batch_size=6) for name, phase in phases.items()}
     longer = 5 if tier == "paper" else 1
-    return {name: {**turn, "steps": longer * turn["steps"]} for name, turn in turns.items()}
+    return {name: {**phase, "steps": longer * phase["steps"]} for name, phase in phases.items()}
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Scores on the test canvases, with a new labeled set for every seed."""
+    """Return scores on the test canvases; every seed draws a new labeled set."""
     data = canvases(settings["digits"], **settings["canvases"])
     train, test = data.split("train"), data.split("test")
     share = settings.get("share")
@@ -162,8 +154,8 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     shown = labeled(train, number, seed)
     if settings["looks"] is None:
         return {"count": counter_accuracy(shown, test, settings["finder"], seed)}
-    if number is None:  # where all is known there are no other canvases
-        settings = {**settings, "train": _of_labeled_alone(settings["train"])}
+    if number is None:  # all canvases are labeled
+        settings = {**settings, "train": {**settings["train"], "labeled_share": None}}
     model = fitted_canvas(shown, settings, seed)
     if pictures is not None and settings["looks"] == "cell_choice" and share in (0.1, None):
         draw_canvases(model, test, pictures / "canvases.png")
@@ -175,20 +167,15 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     return found
 
 
-def _of_labeled_alone(train: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The same training where every canvas is labeled."""
-    return None if train is None else {**train, "labeled_share": None}
-
-
 def reached(found: Numbers, goals: Mapping[str, float]) -> bool:
-    """Whether one seed reaches every goal: shares of canvases or more, pixels or less."""
+    """Return whether a seed reaches every goal: at least the per cent of canvases, at most the distance in pixels."""
     return all(found[key] <= goal if key == "place" else found[key] >= goal for key, goal in goals.items())
 
 
 def _unseen(model: TrainedModel, settings: Settings) -> Numbers:
-    """Counts that training never saw: four and five digits."""
+    """Return the share of right counts on canvases with four and five digits, which are not in the training set."""
     found: Numbers = {}
-    n = settings["canvases"]["n"] // 12  # a seventh of them is for testing
+    n = settings["canvases"]["n"] // 12  # a seventh of them is the test set
     longer = replace(model, module=model.module.with_most(6))  # type: ignore[operator]
     for count, name in ((4, "four"), (5, "five")):
         data = canvases(settings["digits"], **{**settings["canvases"], "n": n}, counts=(count,)).split("test")
@@ -200,22 +187,18 @@ EXPERIMENT = Experiment(
     name="multi-mnist",
     place="S17 sec. 3.3, Table 1 and Fig. 6",
     about=(
-        "Canvases of 50 x 50 pixels with one to three MNIST digits: how many, which, and where. 70,286 canvases for "
-        "training, of which M are labeled (count, digits, places), and 11,714 with other digits for testing."
+        "Number, classes and positions of one to three MNIST digits on canvases of 50 x 50 pixels. 70,286 training "
+        "canvases, of which M are labeled (count, digits, positions), and 11,714 test canvases with other digits."
     ),
     cases=cases,
     run=run,
     measures=[
         Measure("count", "counts right", "%", "higher", 1),
-        Measure("sets", "all digits of a canvas read right", "%", "higher", 1),
-        Measure("place", "distance of matched places", "pixels", "lower", 2),
-        Measure("reached", "seeds that reach all goals of counts, digits and places", "%", "higher", 0),
-        Measure(
-            "four", "counts right on canvases with four digits, never seen in training", "%", "higher", 1
-        ),
-        Measure(
-            "five", "counts right on canvases with five digits, never seen in training", "%", "higher", 1
-        ),
+        Measure("sets", "canvases with all digits right", "%", "higher", 1),
+        Measure("place", "distance of matched positions", "pixels", "lower", 2),
+        Measure("reached", "seeds that reach all goals of counts, digits and positions", "%", "higher", 0),
+        Measure("four", "counts right with four digits, not in the training set", "%", "higher", 1),
+        Measure("five", "counts right with five digits, not in the training set", "%", "higher", 1),
     ],
     budgets={
         "smoke": "seconds",
@@ -240,10 +223,8 @@ EXPERIMENT = Experiment(
     ],
     judged={
         CELLS: "goal",
-        FIRST: "goal",
         TUNED: "goal",
-        DREAMS: "goal",
-        DREAMS_FIRST: "goal",
+        SLEEP: "goal",
         ALONE: "goal",
         OVERLAPPING: "goal",
         GLANCES: "S17, nested digit model",

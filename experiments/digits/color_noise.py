@@ -1,14 +1,13 @@
-"""Noise of images in color that is larger in brightness than in color.
+"""A normal likelihood of color images with different standard deviations of brightness and color.
 
-What differs between the pixels of photographs is mostly their brightness. Under noise that is the same for red, green
-and blue, an error in the hue of a whole wall costs little beside one in its shadows, and a generator that has few
-numbers to spend paints it gray. Here a pixel's error d = x - μ is split in two: its mean over the C channels, along the
-gray axis, and the rest, at a right angle to it,
+The pixels of photographs differ mostly in brightness. With the same noise in red, green and blue an error of the hue
+costs little, and a decoder of a small code predicts gray. Here the error d = x - μ of a pixel is split into its mean
+over the C channels, along the gray axis, and the rest, orthogonal to it,
 
     log p(x) = Σ_pixels  -½ [ C d̄² / σ²  +  Σ_c (d_c - d̄)² / τ² ]  -  log σ  -  (C - 1) log τ  -  C/2 log 2π,
 
-the normal density with standard deviation σ along the gray axis and τ across it. That is a turn of the axes, whose
-determinant is one, so the density is that of red, green and blue themselves; with τ = σ it is the usual one.
+the normal density with standard deviation σ along the gray axis and τ across it. The change of axes is a rotation, so
+this is a density of red, green and blue; with τ = σ it is the usual one.
 """
 
 from __future__ import annotations
@@ -29,13 +28,17 @@ from unknot.schema import Schema, number
 
 
 class ColorNormal(Distribution):
-    """Images ``(C, H, W)``, normal about ``loc`` with one standard deviation of brightness and one of color.
+    """Normal distribution of images ``(C, H, W)`` with one standard deviation of brightness and one of color.
 
-    Arguments:
-        loc: means ``(..., C, H, W)``.
-        scale: σ, of brightness, ``()``.
-        color_scale: τ, of color, ``()``.
+    Parameters
+    ----------
+    loc : Tensor
+        Means ``(..., C, H, W)``.
+    scale, color_scale : Tensor
+        Standard deviations σ of brightness and τ of color, ``()``.
 
+    Examples
+    --------
     >>> gray, red = torch.full((3, 1, 1), 0.1), torch.tensor([0.1, 0.0, 0.0]).view(3, 1, 1)
     >>> noise = ColorNormal(torch.zeros(3, 1, 1), torch.tensor(0.2), torch.tensor(0.05))
     >>> bool(noise.log_prob(red) < noise.log_prob(gray))  # though it is the smaller error
@@ -78,7 +81,7 @@ class ColorNormal(Distribution):
 
 
 class ColorNormalLikelihood(NormalLikelihood):
-    """Images in color under :class:`ColorNormal` noise; ``scale`` is that of brightness, learned if it is left out."""
+    """Likelihood of color images with :class:`ColorNormal`; ``scale`` (of brightness) is learned if it is not given."""
 
     name = "color_normal"
     OPTIONS: ClassVar[Mapping[str, Schema]] = {**NormalLikelihood.OPTIONS, "color_scale": number(above=0)}
@@ -87,7 +90,7 @@ class ColorNormalLikelihood(NormalLikelihood):
         super().__init__(spec, shape, width)
         if len(shape) != 3:
             raise SpecError(
-                f"node '{spec.name}': noise of color is for images (C, H, W), but data is {tuple(shape)}"
+                f"node '{spec.name}': a color_normal likelihood is for images (C, H, W), but the data is {tuple(shape)}"
             )
 
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:

@@ -1,15 +1,13 @@
-"""Principal components: the coordinates that images are read and made in.
+"""Encoder and decoder in principal components of images.
 
-The pixels of a photograph go together: in SVHN's numbers one direction, the brightness of the whole, has three fifths
-of all variance, and the hundredth a three-thousandth. A network that makes or reads pixels one by one learns the large
-directions first and the small ones, strokes and hues, much later. In the coordinates
+The pixels of a photograph are correlated: in SVHN the first direction, overall brightness, has three fifths of the
+variance, and the hundredth a three-thousandth. A network on pixels learns the large directions first and the small
+ones, strokes and hues, much later. In the coordinates
 
     c = S^-1 Vᵀ (x - μ)            x̂ = μ + V S c
 
 with μ the mean of the training items, V their K principal axes and S the standard deviations along them, all directions
-are equally large, so all are learned at once; and what is made holds nothing that training items do not vary in. μ, V
-and S are taken from the training items before training and stay as they are. Standard deviations are those along each
-axis, so coordinates have mean zero and variance one over these items.
+have variance one. μ, V and S are computed from the training items before training and stay fixed.
 """
 
 from __future__ import annotations
@@ -29,18 +27,23 @@ from unknot.models.networks.network import Decoder, Place, Trunk
 from unknot.models.networks.registry import build_decoder
 from unknot.schema import Schema, whole
 
-_ITEMS = 8000  # that the axes are taken from, evenly spaced
-_SWEEPS = 4  # of the power method: the last axes need some
-_LEAST = 1e-5  # of the largest standard deviation: below it an axis is rounding, and is left out
+_ITEMS = 8000  # evenly spaced training items, from which the axes are computed
+_SWEEPS = 4  # of the power method; the last axes need several
+_LEAST = 1e-5  # of the largest standard deviation: a smaller axis is rounding error and is set to zero
 
 
 class PrincipalComponents(nn.Module):
-    """μ, V and S of items of a given shape; before :meth:`take`, the first K entries of the items themselves.
+    """μ, V and S of items; before :meth:`take` the coordinates are the first K entries of the items.
 
-    Arguments:
-        shape: of one item.
-        number: K, how many components.
+    Parameters
+    ----------
+    shape : Size
+        Shape of an item.
+    number : int
+        The number of components K.
 
+    Examples
+    --------
     >>> basis = PrincipalComponents(Size((1, 2, 2)), 4)
     >>> x = torch.rand(5, 1, 2, 2)
     >>> torch.equal(basis.items(basis.coordinates(x)), x)
@@ -59,25 +62,25 @@ class PrincipalComponents(nn.Module):
         self.register_buffer("spread", torch.ones(number))
 
     def coordinates(self, x: Tensor) -> Tensor:
-        """c ``(..., K)`` of items ``(..., shape)``."""
+        """Return c ``(..., K)`` of items ``(..., shape)``."""
         flat = x.flatten(-len(self.shape))
         with without_autocast(flat):
             return (flat.to(self.mean.dtype) - self.mean) @ self.axes / self.spread
 
     def items(self, coordinates: Tensor) -> Tensor:
-        """x̂ ``(..., shape)`` of coordinates ``(..., K)``."""
+        """Return x̂ ``(..., shape)`` of coordinates ``(..., K)``."""
         with without_autocast(coordinates):
             flat = self.mean + (coordinates.to(self.mean.dtype) * self.spread) @ self.axes.T
         return flat.reshape(*flat.shape[:-1], *self.shape)
 
     @torch.no_grad()
     def take(self, data: Any) -> None:
-        """Take μ, V and S from a data set; where its items vary in fewer directions, the last axes are zero."""
+        """Compute μ, V and S from a data set; if its items vary in fewer directions, the last axes are zero."""
         rows = torch.linspace(0, len(data) - 1, min(_ITEMS, len(data)), dtype=torch.float64).long().unique()
         flat = data.batch(rows).x.flatten(1).to(self.mean)
         number = min(len(self.spread), len(flat))
         self.mean.copy_(flat.mean(0))
-        with torch.random.fork_rng(devices=[]):  # the search starts anywhere; that it is there each time
+        with torch.random.fork_rng(devices=[]):  # a random start of the power method, the same each time
             torch.manual_seed(0)
             _, sizes, axes = torch.svd_lowrank(flat - self.mean, q=number, niter=_SWEEPS)
         real = sizes > _LEAST * sizes.max()
@@ -86,7 +89,7 @@ class PrincipalComponents(nn.Module):
 
 
 class ComponentTrunk(Trunk):
-    """The first network of an encoder that is no network: the coordinates of an item."""
+    """Features of an encoder: the coordinates of an item."""
 
     OPTIONS: ClassVar[Mapping[str, Schema]] = {"components": whole(1, WIDEST)}
 
@@ -103,7 +106,7 @@ class ComponentTrunk(Trunk):
 
 
 class ComponentDecoder(Decoder):
-    """A network that makes coordinates, and the items they are of."""
+    """A network that predicts coordinates, and the items of these coordinates."""
 
     OPTIONS: ClassVar[Mapping[str, Schema]] = {"components": whole(1, WIDEST), "decoder": NAMED}
 

@@ -1,7 +1,7 @@
-"""decomposition-toy: what each term of the bound does, seen in two dimensions by leaving it out (E19 Fig. 2).
+"""decomposition-toy: the effect of each term of the bound, by removing it, in two dimensions (E19 Fig. 2).
 
-With N items that are all in the batch q(z) is the exact mixture, and with z in two dimensions p(x) is an average over
-many draws of the prior, so that the four terms of E19 Fig. 1 can be told apart:
+With all N items in the batch q(z) is the exact mixture, and with z in two dimensions p(x) is estimated by samples of
+the prior. The four terms of E19 Fig. 1 are
 
     (1) log p(x | z) - log p(x),   (2) log q(z) - log q(z | x),   (3) log p(x) - log q(x),   (4) log p(z) - log q(z).
 """
@@ -26,9 +26,9 @@ from unknot.plots.style import COLORS, FAINT, INK, new_figure, quiet, save
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ITEMS, KINDS = 96, 8  # points of the data, in so many heaps on a ring
-NOISE = 0.15  # of p(x | z), about the spread of a heap
-REACH = 2.5  # of what the model can make, along each axis
+ITEMS, KINDS = 96, 8  # points, and clusters on a ring
+NOISE = 0.15  # standard deviation of p(x | z), and of a cluster
+REACH = 2.5  # the largest mean of p(x | z) along each axis
 PRIOR_DRAWS = 1024  # for p(x)
 TERMS = {
     "identifiable": "(1) log p(x | z) - log p(x)",
@@ -40,7 +40,7 @@ ROWS = {"all terms": "", **{f"without {title.split()[0]}": key for key, title in
 
 
 class Toy(nn.Module):
-    """A code z ~ N(0, 1) in two dimensions and a point x in two; a small network each way."""
+    """A code z ~ N(0, I) and a point x in two dimensions, with a small encoder and decoder."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,18 +58,18 @@ class Toy(nn.Module):
         return q, p
 
     def decoder(self, z: Tensor) -> Tensor:
-        """E[x | z], within a box around the data: without (3) it would flee from the data without end."""
+        """Return E[x | z], bounded: without term (3) it would diverge."""
         return REACH * torch.tanh(self.network(z))
 
     def log_marginal(self, x: Tensor) -> Tensor:
-        """log p(x), (N,), by draws of the prior: log (1/K) Σ_k p(x | z_k)."""
+        """Return log p(x), (N,), by samples of the prior: log (1/K) Σ_k p(x | z_k)."""
         expected = self.decoder(torch.randn(PRIOR_DRAWS, 2))  # (K, 2)
         log_each = Normal(expected[:, None], NOISE).log_prob(x).sum(-1)  # (K, N)
         return log_each.logsumexp(0) - math.log(PRIOR_DRAWS)
 
 
 def four_terms(model: Toy, x: Tensor) -> dict[str, Tensor]:
-    """The terms of E19 Fig. 1 on the whole data, each a mean over items."""
+    """Return the terms of E19 Fig. 1 on the whole data, each a mean over items."""
     q, p = model(x)
     parts = decompose(q, p, len(x), estimator="exact", reference=q)
     log_p = model.log_marginal(x)
@@ -82,16 +82,16 @@ def four_terms(model: Toy, x: Tensor) -> dict[str, Tensor]:
 
 
 def points(seed: int) -> tuple[Tensor, Tensor]:
-    """The data: heaps on a ring, (N, 2), and the heap of each point."""
-    made = torch.Generator().manual_seed(seed)
+    """Return clusters on a ring, (N, 2), and the cluster of each point."""
+    generator = torch.Generator().manual_seed(seed)
     kinds = torch.arange(ITEMS) % KINDS
     angles = kinds * (2 * math.pi / KINDS)
     centers = torch.stack([angles.cos(), angles.sin()], -1)
-    return 1.5 * centers + NOISE * torch.randn(ITEMS, 2, generator=made), kinds
+    return 1.5 * centers + NOISE * torch.randn(ITEMS, 2, generator=generator), kinds
 
 
 def train(without: str, steps: int, seed: int) -> tuple[Toy, Tensor, Tensor]:
-    """A model trained without one term, with the data and its heaps."""
+    """Train a model without one term; return it with the data and their clusters."""
     x, kinds = points(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -106,7 +106,7 @@ def train(without: str, steps: int, seed: int) -> tuple[Toy, Tensor, Tensor]:
 
 
 def cases(tier: Tier) -> list[Case]:
-    """All terms, and each one left out."""
+    """Return all terms, and each one removed."""
     steps = {"smoke": 3, "quick": 1500, "paper": 1500}[tier]
     return [{"row": row, "without": without, "steps": steps} for row, without in ROWS.items()]
 
@@ -121,14 +121,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def plot(content: Mapping[str, Any], folder: Path) -> None:
-    """Codes above, data below, a column for each objective; the terms of the first seed below its name."""
+    """Draw codes above and data below, a column for each objective, with the terms of the first seed."""
     figure = new_figure(2.3 * len(content["summary"]), 5.2)
     axes = figure.subplots(2, len(content["summary"]), squeeze=False)
     for column, found in enumerate(content["summary"]):
         case, numbers = found["case"], found["numbers"]
         model, x, kinds = train(case["without"], case["steps"], 0)
-        told = "\n".join(f"({i}) {numbers[name]['values'][0]:.2f}" for i, name in enumerate(TERMS, 1))
-        axes[0][column].set_title(f"{case['row']}\n{told}", fontsize=8, color=INK)
+        values = "\n".join(f"({i}) {numbers[name]['values'][0]:.2f}" for i, name in enumerate(TERMS, 1))
+        axes[0][column].set_title(f"{case['row']}\n{values}", fontsize=8, color=INK)
         _draw_codes(axes[0][column], model, x, kinds)
         _draw_data(axes[1][column], model, x, kinds)
     axes[0][0].set_ylabel("codes z", fontsize=8, color=INK)
@@ -138,7 +138,7 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
 
 @torch.no_grad()
 def _draw_codes(axes: Axes, model: Toy, x: Tensor, kinds: Tensor) -> None:
-    """Each item's q(z | x) as an ellipse of one standard deviation, the prior's as circles."""
+    """Draw q(z | x) of each item as an ellipse of one standard deviation, and the prior as circles."""
     from matplotlib.patches import Circle, Ellipse
 
     center, spread = model.encoder(x).chunk(2, -1)
@@ -154,12 +154,12 @@ def _draw_codes(axes: Axes, model: Toy, x: Tensor, kinds: Tensor) -> None:
 
 @torch.no_grad()
 def _draw_data(axes: Axes, model: Toy, x: Tensor, kinds: Tensor) -> None:
-    """The items, over new ones drawn from the model."""
+    """Draw the items over samples of the model."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        made = model.decoder(torch.randn(600, 2))
-        made = made + NOISE * torch.randn_like(made)
-    axes.scatter(made[:, 0], made[:, 1], s=4, color=FAINT, label="p(x)")
+        samples = model.decoder(torch.randn(600, 2))
+        samples = samples + NOISE * torch.randn_like(samples)
+    axes.scatter(samples[:, 0], samples[:, 1], s=4, color=FAINT, label="p(x)")
     axes.scatter(x[:, 0], x[:, 1], s=6, color=[COLORS[k] for k in kinds.tolist()])
     _square(axes, 1.1 * REACH)
 
@@ -174,15 +174,15 @@ def _square(axes: Axes, reach: float) -> None:
 EXPERIMENT = Experiment(
     name="decomposition-toy",
     place="E19 Fig. 2",
-    about="What each of the four terms of the bound does: a model in two dimensions, trained without it.",
+    about="The effect of each of the four terms of the bound: a model in two dimensions, trained without it.",
     cases=cases,
     run=run,
     measures=tuple(Measure(key, title, "nats", "higher") for key, title in TERMS.items()),
     budgets={"smoke": "seconds", "quick": "about 10 CPU seconds a row and seed", "paper": "the same"},
     plot=plot,
     captions={
-        "terms": "The four terms of E19 Fig. 1, all and each left out. Above, q(z | x) of every item, one standard "
-        "deviation wide, in the color of its heap, over circles of the prior; below, items in color over new ones "
-        "drawn from the model, in gray. Numbers: the terms of the first seed, in nats."
+        "terms": "The four terms of E19 Fig. 1, all and each removed. Above: q(z | x) of every item, one standard "
+        "deviation, in the color of its cluster, with circles of the prior. Below: items in color, samples of the "
+        "model in gray. Numbers: the terms of the first seed, in nats."
     },
 )

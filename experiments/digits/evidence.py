@@ -4,9 +4,9 @@ For a node y of classes with weight w the prediction after training is the produ
 
     q(y | x)  ∝  f(x)_y · p̂(x, y)^w        log p̂(x, k) = log p(x, k, ẑ_k) - log q(ẑ_k | x, k)
 
-where ẑ_k are the modes of the other nodes for y = k: Laplace's approximation where q(z | x, k) is the posterior. w = 0 is
-the network alone and w = 1 with a uniform f is Bayes' rule. A decoder of images is overconfident, since it treats pixels
-as independent; w < 1 tempers it (Grünwald & van Ommen 2017).
+where ẑ_k are the modes of the other nodes for y = k: Laplace's approximation where q(z | x, k) is the posterior. w = 0
+is the network alone and w = 1 with a uniform f is Bayes' rule. A decoder of images is overconfident, since it treats
+pixels as independent; w < 1 tempers it (Grünwald & van Ommen 2017).
 
 ẑ_k is the encoder's prediction, or found from there by gradient ascent (:func:`search`), since the encoder has rarely
 seen an item with a wrong class. The search can be limited to the items for which the network is not certain. During
@@ -184,7 +184,7 @@ _RATE, _FIRST, _SECOND, _TINY = 0.1, 0.9, 0.999, 1e-8  # Adam's
 def search(
     start: Mapping[str, Tensor], score: Callable[[Mapping[str, Tensor]], Tensor], steps: int
 ) -> dict[str, Tensor]:
-    """Maximize a score of N items by Adam's steps from the encoder's values (analysis by synthesis, Schott et al. 2019).
+    """Maximize a score of N items by Adam's steps (analysis by synthesis, Schott et al. 2019).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""mnist-restarts: of several restarts, take one without a label: what UDR and ModelCentrality gain (E19's restarts)."""
+"""mnist-restarts: choice of one of several restarts without labels, by UDR, ModelCentrality and others (E19 sec. 5)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import torch
 
 from experiments.digits.class_discovery import ABLATION_STEPS, E19, rewarded
+from experiments.ledger.codes import CLASS
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.metric_codes import CLASS
+from experiments.ledger.fit import fitted, short
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.metrics import class_accuracy, nmi
@@ -24,17 +24,15 @@ from unknot.workflow.trained_model import TrainedModel
 
 RESTARTS = 5
 SETS = {"MNIST": "mnist", "Fashion-MNIST": "fashion-mnist"}
-_BOUND_ITEMS = 500  # training images for the bound by which a restart may be chosen
+_BOUND_ITEMS = 500  # training images of the bound
 
 
 def cases(tier: Tier) -> list[Case]:
-    """E19's networks with a class that is rewarded, trained as in the ablation of mnist-hfvae."""
+    """Return E19's networks with a rewarded class, trained as in the ablation of mnist-hfvae."""
     settings = rewarded(E19, steps=ABLATION_STEPS * (10 if tier == "paper" else 1))
     restarts = RESTARTS
     if tier == "smoke":
-        stages = [{**stage, "steps": 2} for stage in settings["train"]["stages"]]
-        settings["train"] |= {"steps": 4, "batch_size": 60, "stages": stages}
-        restarts = 2
+        settings["train"], restarts = short(settings["train"], steps=4), 2
     return [
         {"row": row, "data": "digits" if tier == "smoke" else data, "restarts": restarts, **settings}
         for row, data in (list(SETS.items())[:1] if tier == "smoke" else SETS.items())
@@ -42,7 +40,7 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train all restarts; choose by training images alone, then hold the choices against the test images' classes."""
+    """Train all restarts, choose by training images alone, and score the choices by the classes of the test images."""
     data = load(settings["data"])
     train, test = replace(data.split("train"), factors={}), data.split("test")
     seeds = [settings["restarts"] * seed + k for k in range(settings["restarts"])]
@@ -60,14 +58,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def _accuracy(model: TrainedModel, test: Dataset) -> float:
-    """Classes matched one to one with the truth, in per cent."""
+    """Return the accuracy in per cent after matching the classes one to one with the labels."""
     truth = next(iter(test.factors.values())).values.numpy()
     classes = model.predict(test.batch(torch.arange(len(test))).x).predictions[CLASS].argmax(-1).numpy()
     return 100 * class_accuracy(classes, truth).value
 
 
 def _label_free_scores(models: Sequence[TrainedModel], train: Dataset) -> dict[str, list[float]]:
-    """What each restart could be chosen by: its bound on training images, and how well the restarts agree."""
+    """Return scores of each restart without labels: its bound on training images, agreement with the others."""
     x = train.batch(torch.arange(min(_BOUND_ITEMS, len(train)))).x
     codes = [codes_of(model, train) for model in models]
     agreed: dict[str, Any] = agreements(codes, [0] * len(models))
@@ -80,7 +78,7 @@ def _label_free_scores(models: Sequence[TrainedModel], train: Dataset) -> dict[s
 
 
 def _class_agreement(restarts: Sequence[Codes]) -> list[float]:
-    """Of each restart, the mean NMI of its classes with those of the others: UDR's idea for the class alone."""
+    """Return the mean NMI between the classes of each restart and those of the others."""
     classes = [one.codes[CLASS].values.argmax(-1) for one in restarts]
     return [
         float(np.mean([nmi(mine, other).value for k, other in enumerate(classes) if k != place]))
@@ -89,7 +87,7 @@ def _class_agreement(restarts: Sequence[Codes]) -> list[float]:
 
 
 def _rank_correlation(scores: Sequence[float], accuracies: np.ndarray) -> float:
-    """Spearman's, 0 where one of the two is the same for all restarts."""
+    """Return Spearman's correlation, 0 where one of the two is constant."""
     from scipy.stats import rankdata
 
     ranks = np.stack([rankdata(scores), rankdata(accuracies)])
@@ -99,7 +97,7 @@ def _rank_correlation(scores: Sequence[float], accuracies: np.ndarray) -> float:
 EXPERIMENT = Experiment(
     name="mnist-restarts",
     place="E19 sec. 5, its restarts",
-    about="Five restarts, one taken without a label: the class accuracy of the choice beside that of any restart.",
+    about="Five restarts, of which one is chosen without labels: class accuracy of the choice and of all restarts.",
     cases=cases,
     run=run,
     measures=(

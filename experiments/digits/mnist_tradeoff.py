@@ -1,4 +1,4 @@
-"""mnist-tradeoff: information against correlation as their price rises, and what the class knows alone (E19 Fig. 6)."""
+"""mnist-tradeoff: information against correlation as its weight rises, and the gap of the class (E19 Fig. 6)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import torch
 
 from experiments.digits.class_discovery import E19, plain, rewarded
-from experiments.digits.fixed_traces import fixed_traces
+from experiments.ledger.codes import fixed_traces, metric_codes
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.metric_codes import metric_codes
+from experiments.ledger.fit import fitted, short
 from unknot.data import load
 from unknot.metrics import class_gap
 from unknot.objectives import information
@@ -28,26 +27,31 @@ EQUAL_ROW, GAP_ROW = "β = γ, as printed", f"γ = {GAMMA:g}, class rewarded"
 
 
 def cases(tier: Tier) -> list[Case]:
-    """β = γ as in E19's left figure; a fixed γ and a rising β as in its right one, with a class that is alive."""
+    """Return β = γ as in E19's left figure, and a fixed γ with a rising β as in its right one."""
     steps = {"smoke": 4, "quick": STEPS, "paper": 20 * STEPS}[tier]
     runs: list[tuple[str, float, dict[str, Any]]] = [
-        *((EQUAL_ROW, price, plain(name="hfvae", beta=price, gamma=price)) for price in EQUAL),
-        *((GAP_ROW, price, rewarded(E19, beta=price, gamma=GAMMA)) for price in BETAS),
+        *((EQUAL_ROW, weight, plain(name="hfvae", beta=weight, gamma=weight)) for weight in EQUAL),
+        *((GAP_ROW, weight, rewarded(E19, beta=weight, gamma=GAMMA)) for weight in BETAS),
     ]
     found: list[Case] = []
-    for row, price, settings in runs[:1] + runs[-1:] if tier == "smoke" else runs:
+    for row, weight, settings in runs[:1] + runs[-1:] if tier == "smoke" else runs:
         train = {**settings["train"], "steps": steps}
-        if tier == "smoke":
-            train |= {"batch_size": 60, "stages": [{**s, "steps": 2} for s in train.get("stages", [])]}
+        train = short(train, steps) if tier == "smoke" else train
         data = "digits" if tier == "smoke" else "mnist"
         found.append(
-            {"row": row, "column": f"β = {price:g}", "data": data, "model": settings["model"], "train": train}
+            {
+                "row": row,
+                "column": f"β = {weight:g}",
+                "data": data,
+                "model": settings["model"],
+                "train": train,
+            }
         )
     return found
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train without labels; information and correlation from test images, the gap against their digits."""
+    """Train without labels, and measure information, correlation and the gap on test images."""
     data = load(settings["data"])
     train, test = data.split("train"), data.split("test")
     model = fitted(replace(train, factors={}), seed, settings["train"], settings["model"])
@@ -62,7 +66,7 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def plot(content: Mapping[str, Any], folder: Path) -> None:
-    """Left: information against correlation, β beside each point; right: the gap against β."""
+    """Draw information against correlation, with β, and the gap against β."""
     figure = new_figure(7.2, 3.0)
     left, right = figure.subplots(1, 2)
     for color, row in zip(COLORS, (EQUAL_ROW, GAP_ROW), strict=False):
@@ -92,7 +96,7 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
 EXPERIMENT = Experiment(
     name="mnist-tradeoff",
     place="E19 Fig. 6",
-    about="MNIST: what a price on correlation costs in information, and whether the class alone knows the digit.",
+    about="MNIST: information against a penalty on correlation, and whether only the class encodes the digit.",
     cases=cases,
     run=run,
     measures=(
@@ -103,7 +107,7 @@ EXPERIMENT = Experiment(
     budgets={"smoke": "seconds", "quick": "half a CPU minute a cell and seed", "paper": "20 times the steps"},
     plot=plot,
     captions={
-        "tradeoff": "Left: information against total correlation, β beside each point; right: the gap between what the "
-        "class and the best dimension of the style tell of the digit, against β."
+        "tradeoff": "Left: information against total correlation, with β at each point; right: the mutual information "
+        "of digit and class minus that of digit and the best dimension of the style, against β."
     },
 )

@@ -1,8 +1,7 @@
-"""A generator that first draws a thing upright and then puts it: the image is a template moved by a pose.
+"""A decoder of an upright template and a pose: the image is the template under an affine map.
 
-A perceptron that makes pixels has to learn every slant and size of every class by itself, from the items of that class.
-With the pose apart, what it learns of one slant holds for all, and the classes are told apart by their shape: such a
-generator is the better reader of its own images (:mod:`experiments.digits.evidence`).
+A perceptron has to learn every slant and size of every class from the items of that class. With a separate pose the
+template is the same for all slants, and its evidence for the class is better (:mod:`experiments.digits.evidence`).
 """
 
 from __future__ import annotations
@@ -21,19 +20,24 @@ from unknot.models.networks.network import Decoder, Place
 from unknot.models.networks.registry import build_decoder
 from unknot.schema import Schema
 
-POSE = 6  # numbers of a pose: a matrix of the plane and a shift
-_MATRIX, _SHIFT = 0.25, 0.12  # of one unit of a pose, in parts of half an image
+POSE = 6  # numbers of a pose: a 2 x 2 matrix and a shift
+_MATRIX, _SHIFT = 0.25, 0.12  # scale of one unit of a pose, as a share of half an image
 
 
 class PosedDecoder(Decoder):
     """``x(u) = template(A u + b)`` at every place u, with A = 1 + 0.25 · (t1 t2; t3 t4) and b = 0.12 · (t5, t6).
 
-    Arguments:
-        template: a network from the values of the other parents ``(..., D)`` to images ``(..., C, H, W)``.
-        shape: of the images.
+    The pose t are the last six numbers of the code. Outside the template its border is repeated.
 
-    The pose t are the last six numbers of the code. Beyond its edge the template goes on as it ends.
+    Parameters
+    ----------
+    template : Module
+        A network from the values of the other parents ``(..., D)`` to images ``(..., C, H, W)``.
+    shape : Size
+        Shape of an image.
 
+    Examples
+    --------
     >>> from unknot.models.networks.mlp import VectorDecoder
     >>> shape = Size((1, 8, 8))
     >>> decoder, code = PosedDecoder(VectorDecoder(3, shape, [16]), shape), torch.randn(5, 9)
@@ -53,7 +57,7 @@ class PosedDecoder(Decoder):
         *others, pose = place.parents
         if not others or len(place.shape) != 3 or not pose.gaussian or pose.size != POSE:
             raise place.refuse(
-                "a posed decoder makes images (C, H, W) of two parents or more, the last of them their pose, a "
+                "a posed decoder is for images (C, H, W) with two parents or more, the last of them the pose, a "
                 f"normal node of size {POSE}, but the last is '{pose.spec.name}', {pose.spec.family} of size "
                 f"{pose.size}, and data is {tuple(place.shape)}"
             )
@@ -72,6 +76,6 @@ class PosedDecoder(Decoder):
 
 
 def _maps(pose: Tensor) -> Tensor:
-    """The matrices ``(N, 2, 3)`` of poses ``(N, 6)``."""
+    """Return the matrices ``(N, 2, 3)`` of poses ``(N, 6)``."""
     matrix = torch.eye(2, dtype=pose.dtype, device=pose.device) + _MATRIX * pose[:, :4].reshape(-1, 2, 2)
     return torch.cat([matrix, _SHIFT * pose[:, 4:].unsqueeze(-1)], -1)

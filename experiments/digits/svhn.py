@@ -9,7 +9,7 @@ from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 
 LABELS = (1000, 3000)
 
-# S17's family: convolutions of 32 and 64 channels and the reverse, fifteen dimensions of style.
+# S17's networks: convolutions of 32 and 64 channels and the reverse, fifteen dimensions of style.
 S17: dict[str, Any] = {"style": 15, "x": {"encoder": {"name": "conv", "channels": [32, 64]}}}
 TRAIN: dict[str, Any] = {
     "steps": 1200,
@@ -18,11 +18,8 @@ TRAIN: dict[str, Any] = {
     "objective": {"name": "semi_supervised", "alpha": 1000.0},
     "learning_rate": {"name": "cosine", "start": 1e-3},
 }
-# Two views of every image, and an encoder that must read both alike.
-BEST: dict[str, Any] = {
-    "style": 15,
-    "augment": {"turn": 0.2, "scale": 0.15, "shear": 0.15, "shift": 0.12},
-}
+# The predictions for an image and its augmented view must agree.
+BEST: dict[str, Any] = {"style": 15, "augment": {"turn": 0.2, "scale": 0.15, "shear": 0.15, "shift": 0.12}}
 BEST_TRAIN: dict[str, Any] = {
     **TRAIN,
     "steps": 2000,
@@ -40,7 +37,7 @@ S17_ROW = "S17's networks, Concrete digit, Eq. 8"
 
 
 def cases(tier: Tier) -> list[Case]:
-    """The best row, S17's networks, and both encoders on the labels alone."""
+    """Return the best row, S17's networks, and both encoders on the labels alone."""
     rows = [
         (BEST_ROW, settings_for("svhn", 0, BEST, BEST_TRAIN, tier)),
         (S17_ROW, settings_for("svhn", 0, S17, TRAIN, tier, draws=2)),

@@ -1,4 +1,4 @@
-"""celeba: which attribute of a face each dimension of the style carries (E19 sec. 5.1, faces)."""
+"""celeba: the attribute of a face that each dimension of the style encodes (E19 sec. 5.1)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from experiments.digits.fixed_traces import fixed_traces
-from experiments.faces.toy_faces import toy_faces
+from experiments.faces.faces import toy_faces
+from experiments.ledger.codes import CLASS, STYLE, fixed_traces
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.metric_codes import CLASS, STYLE
+from experiments.ledger.fit import fitted
 from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
@@ -51,7 +50,7 @@ PCA = f"PCA of the pixels, {DIMENSIONS} components"
 
 
 def cases(tier: Tier) -> list[Case]:
-    """E19's two objectives with its priors, and what a linear map finds."""
+    """Return E19's two objectives with its priors, and principal components as a baseline."""
     data = {"side": {"smoke": 0, "quick": SIDE, "paper": 64}[tier]}
     steps = {"smoke": 4, "quick": STEPS, "paper": 20 * STEPS}[tier]
     train = {"steps": steps, "batch_size": 40 if tier == "smoke" else 128, "learning_rate": 1e-3}
@@ -63,13 +62,13 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train without attributes, and ask each dimension for each attribute of the test faces."""
+    """Train without attributes, and measure how well each dimension predicts each attribute of the test faces."""
     data = load("celeba", size=settings["side"]) if settings["side"] else _toys()
     train, test = data.split("train"), data.split("test")
     x = test.batch(torch.arange(len(test))).x
     attributes = {name: f.values.numpy() for name, f in test.factors.items() if f.kind == "binary"}
     if "model" not in settings:
-        return _told(_components(train, x.flatten(1).numpy()), attributes)
+        return _effect_numbers(_components(train, x.flatten(1).numpy()), attributes)
     model = fitted(replace(train, factors={}), seed, settings["train"], settings["model"])
     codes = model.predict(x).predictions[STYLE].numpy()
     q, p = fixed_traces(model, x)
@@ -77,14 +76,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     if pictures is not None:
         _draw(model, x, known, effects(codes, attributes), list(attributes), pictures)
     return {
-        **_told(codes, attributes),
+        **_effect_numbers(codes, attributes),
         "live": float((known > LIVE).sum()),
         "reconstruction": -float(p["x"].log_prob.mean()),
     }
 
 
 def effects(codes: np.ndarray, attributes: dict[str, np.ndarray]) -> np.ndarray:
-    """How well a dimension alone tells who has an attribute, (D, A): 2 · AUC - 1, from -1 to 1, 0 for chance.
+    """Return how well each dimension predicts each attribute, (D, A): 2 · AUC - 1, from -1 to 1, 0 for chance.
 
     >>> effects(np.arange(4.0)[:, None], {"late": np.array([0, 0, 1, 1])}).tolist()
     [[1.0]]
@@ -96,8 +95,8 @@ def effects(codes: np.ndarray, attributes: dict[str, np.ndarray]) -> np.ndarray:
     )
 
 
-def _told(codes: np.ndarray, attributes: dict[str, np.ndarray]) -> Numbers:
-    """The best dimension's effect for each attribute, and how far it is ahead of the second."""
+def _effect_numbers(codes: np.ndarray, attributes: dict[str, np.ndarray]) -> Numbers:
+    """Return the effect of the best dimension on each attribute, and its difference to the second."""
     ranked = np.sort(np.abs(effects(codes, attributes)), 0)[::-1]  # (D, A), the best first
     best = dict(zip(attributes, ranked[0], strict=True))
     named = {key: float(best[name]) for key, name in NAMED.items()}
@@ -105,7 +104,7 @@ def _told(codes: np.ndarray, attributes: dict[str, np.ndarray]) -> Numbers:
 
 
 def _components(train: Dataset, x: np.ndarray) -> np.ndarray:
-    """Test pixels (N, P) along the principal components of the training images."""
+    """Return test pixels (N, P) in principal components of the training images."""
     from sklearn.decomposition import PCA as Components
 
     pixels = train.batch(torch.arange(len(train))).x.flatten(1).numpy()
@@ -113,26 +112,26 @@ def _components(train: Dataset, x: np.ndarray) -> np.ndarray:
 
 
 def _toys() -> Dataset:
-    """Toy faces whose light comes from the right, from above, from the front: in the place of attributes."""
-    made = toy_faces(12, 20, 0)
-    light = made.factors["light"].values
+    """Return toy faces with the direction of the light as attributes."""
+    data = toy_faces(12, 20, 0)
+    light = data.factors["light"].values
     facts = {name: (light[:, k] > light[:, k].median()).long() for k, name in enumerate(NAMED.values())}
-    return replace(made, factors={name: Factor(name, "binary", values) for name, values in facts.items()})
+    return replace(data, factors={name: Factor(name, "binary", values) for name, values in facts.items()})
 
 
 def _draw(
     model: TrainedModel,
     x: torch.Tensor,
     known: np.ndarray,
-    told: np.ndarray,
+    effect: np.ndarray,
     names: list[str],
     folder: Path,
 ) -> None:
-    """One face; in each row one dimension goes through its prior, named by the attribute it tells best."""
+    """Draw a face; in each row one dimension varies, with the attribute that it predicts best."""
     order = np.argsort(-known)[:SHOWN].tolist()
-    best = [int(np.abs(told[d]).argmax()) for d in order]
+    best = [int(np.abs(effect[d]).argmax()) for d in order]
     titles = [fill(name.replace("_", " "), 10) for name in names]  # longer lines would leave the page
-    rows = [f"{titles[a]}\n{told[d, a]:+.2f}" for d, a in zip(order, best, strict=True)]
+    rows = [f"{titles[a]}\n{effect[d, a]:+.2f}" for d, a in zip(order, best, strict=True)]
     swept = traversals(model, x[:1], model.node(STYLE), order)
     save(image_grid(swept, rows=rows, ink=False, cell=0.6), folder / "traversals.png")
 
@@ -140,12 +139,12 @@ def _draw(
 EXPERIMENT = Experiment(
     name="celeba",
     place="E19 sec. 5.1, CelebA",
-    about="10,000 faces without their attributes: which of these each dimension of the style tells.",
+    about="10,000 faces without attributes: which attribute each dimension of the style predicts.",
     cases=cases,
     run=run,
     measures=(
         Measure("attributes", "effect of the best dimension, mean of all attributes", "", "higher"),
-        Measure("gap", "its lead over the second", "", "higher"),
+        Measure("gap", "its difference to the second", "", "higher"),
         *(
             Measure(key, f"effect of the best dimension on {name}", "", "higher")
             for key, name in NAMED.items()
@@ -159,7 +158,7 @@ EXPERIMENT = Experiment(
         "paper": "20 times the steps, 64 x 64",
     },
     captions={
-        "traversals": "One test face; in each row one dimension of the style goes through its prior, those that know "
-        "most of the image first; beside it the attribute that it tells best, with its effect."
+        "traversals": "One test face; in each row one dimension of the style varies, by decreasing information. The "
+        "label is the attribute that it predicts best, with its effect."
     },
 )

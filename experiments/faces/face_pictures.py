@@ -1,4 +1,4 @@
-"""Pictures of faces: one person under many lights, many people under one light (S17 Fig. 4), and both beside truth."""
+"""Pictures of faces: other lights and other people (S17 Fig. 4), and comparison with real photographs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from unknot.workflow.trained_model import TrainedModel
 _SHOWN = 8
 CAPTIONS = {
     "relit": (
-        "Left, test images; right, the same person under other lights: along a row the person stays, down a column the "
-        "light does (top: the image whose recognized light it is)."
+        "First column: test images. Others: the same person under the light that is inferred from the image at the "
+        "top of the column."
     ),
     "swapped": (
-        "Left, test images; right, other people under the same light: along a row the light stays, down a column the "
-        "person does (top: an image of that person)."
+        "First column: test images. Others: the person that is inferred from the image at the top of the column, "
+        "under the same light."
     ),
 }
 
 
 def draw_faces(model: TrainedModel, test: Dataset, folder: Path) -> None:
-    """Both pictures, from test images of different people under different lights."""
+    """Draw both pictures from test images of different people under different lights."""
     people = model.node("identity").size or 0
     x = test.batch(one_of_each(test.factor("identity").values, people)[:_SHOWN]).x
     values = model.predict(x).values
     for name, factor, title in (
-        ("relit", "light", "the person of the left, the light of the top"),
-        ("swapped", "identity", "the light of the left, the person of the top"),
+        ("relit", "light", "person of the row, light of the column"),
+        ("swapped", "identity", "light of the row, person of the column"),
     ):
         rows = [torch.cat([torch.ones_like(x[:1]), x])]  # the top row, under an empty corner
         varied = model.vary(x, factor, _settings(model, factor, values[factor]))  # (N, N, 1, H, W)
@@ -47,7 +47,7 @@ def draw_faces(model: TrainedModel, test: Dataset, folder: Path) -> None:
 
 
 def _settings(model: TrainedModel, factor: str, values: Tensor) -> Tensor:
-    """Recognized values as settings: people by their numbers, directions as they are."""
+    """Return inferred values as settings: people as indices, directions unchanged."""
     return values.argmax(-1) if has_classes(model.node(factor)) else values
 
 
@@ -60,21 +60,21 @@ def draw_beside_truth(
     person: np.ndarray,
     folder: Path,
 ) -> None:
-    """For some people: what a face was made from, what was made, and the real photograph ``(N, H, W)`` between.
+    """Draw sources, counterfactuals and real photographs ``(N, H, W)`` of some people.
 
-    ``relit_from`` and ``swapped_from`` are the rows that ``relit`` and ``swapped`` were made from, -1 for none.
+    ``relit_from`` and ``swapped_from`` are the rows of the sources of ``relit`` and ``swapped``, -1 for none.
     """
     usable = np.flatnonzero((relit_from >= 0) & (swapped_from >= 0))
     people = np.unique(person[usable])[:_SHOWN]
     own = [usable[person[usable] == one] for one in people]
     rows = np.array([theirs[k % len(theirs)] for k, theirs in enumerate(own)])  # another light for each
     lines = {
-        "photograph": real[relit_from[rows]],
+        "source, same person": real[relit_from[rows]],
         "relit": relit[rows],
-        "the truth": real[rows],
+        "real photograph": real[rows],
         "swapped": swapped[rows],
-        "made from": real[swapped_from[rows]],
-        "relit - truth": 0.5 + 0.5 * (relit[rows] - real[rows]),
+        "source": real[swapped_from[rows]],
+        "relit - real": 0.5 + 0.5 * (relit[rows] - real[rows]),
     }
     images = np.stack(list(lines.values()))[:, :, None]  # (6, people, 1, H, W)
     title = "relit and swapped faces, and the real photograph of that person under that light"

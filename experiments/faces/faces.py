@@ -1,35 +1,41 @@
-"""faces: who it is and where the light comes from, on Extended Yale B (S17 Fig. 4 and its table).
+"""faces: identity and direction of the light on Extended Yale B (S17 Fig. 4 and its table).
 
-S17's graph exactly: identity i, light l, shape s and the rest r are independent a priori and make the image; the
-encoder is q(r|x) q(i|x) q(l|x) q(s|i,l). The light is a unit vector with a von Mises-Fisher distribution: on the
-sphere the counterpart of a Gaussian, whose log-likelihood of a label is the concentration times the cosine of the angle
-that the error is measured in.
+S17's graph: identity i, light l, shape s and the rest r are independent a priori and generate the image; the encoder is
+q(r|x) q(i|x) q(l|x) q(s|i,l). The light is a unit vector with a von Mises-Fisher distribution, whose log-likelihood is
+the concentration times the cosine of the angle.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from experiments.digits.mirrored import mirrored
+import torch
+from torch import Tensor
+from torch.nn.functional import interpolate, normalize
+
 from experiments.faces.face_pictures import CAPTIONS, draw_faces
-from experiments.faces.toy_faces import toy_faces
 from experiments.ledger.baselines import supervised
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
+from experiments.ledger.fit import fitted, short
 from unknot.data import load
 from unknot.data.dataset import Dataset
+from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import Rule, per, same_as
+from unknot.data.sets.yale_b import split_by_image
+from unknot.errors import DataError
 from unknot.metrics.probes import linear_probe_error, neighbor_probe_error
-from unknot.train.loop import fit
-from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import evaluate, predict_dataset
 from unknot.workflow.trained_model import TrainedModel
 
+_SIDE = (24, 20)  # pixels of toy faces
 PEOPLE = 38
 SHADE = {"name": "mlp", "part": "shade"}
 MODEL: dict[str, Any] = {
-    # the jittered view: moved a little, lit a little differently, partly hidden; the light stays where it is
+    # the augmentation keeps the direction of the light
     "augment": {
         "turn": 0.04, "scale": 0.05, "shear": 0.025, "shift": 0.04, "gain": 0.09, "gamma": 0.12, "hide": 0.5,
     },
@@ -45,7 +51,7 @@ MODEL: dict[str, Any] = {
         "shape": {"family": "normal", "size": 8, "inferred_from": ["identity", "light"]},
         "x": {
             "family": {"name": "normal", "scale": 0.1}, "parents": ["identity", "light", "shape", "rest"],
-            "encoder": "experiments.faces.trunk:FaceTrunk", "decoder": {"name": "mlp", "hidden": [512, 512]},
+            "encoder": "experiments.faces.networks:FaceTrunk", "decoder": {"name": "mlp", "hidden": [512, 512]},
         },
     },
 }  # fmt: skip
@@ -57,7 +63,7 @@ TRAIN: dict[str, Any] = {
         "name": "semi_supervised",
         "alpha": 3000.0,
         "beta": {"rest": 100.0},
-        # predictions of the light do not count: they would sharpen themselves without getting better
+        # no agreement of the light: its concentration would grow without a smaller error
         "regularizers": {"agreement": {"weight": 3000.0, "confidence": {"identity": 0.7, "light": 1.0}}},
     },
     "learning_rate": {"name": "cosine", "start": 2e-3, "warmup": 30},
@@ -69,12 +75,12 @@ OURS, ALONE, EVERY = "S17's graph", "labels alone: the same encoder", "S17's gra
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Both amounts of labels, each with the encoder on the labels alone."""
+    """Return both numbers of labels, each with the encoder on the labels alone."""
     found: list[Case] = []
     for column, number in ((FULL, None), (SEMI, 6)):
         train = {**TRAIN, "labeled_share": 0.5 if number else None}
         if tier == "smoke":
-            train |= {"steps": 2, "batch_size": 16}
+            train = short(train, steps=2, batch_size=16)
         elif tier == "paper":
             train["steps"] *= 5
         data = "toy" if tier == "smoke" else "yale-b"
@@ -87,7 +93,7 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Errors on the test images of the seed's split, with a new labeled set, new weights and new draws."""
+    """Return errors on the test images; every seed draws split, labeled images, initial weights and batches."""
     data = face_data(settings, seed)
     train, test = data.split("train"), data.split("test")
     model = trained_on_faces(settings, train, seed)
@@ -100,29 +106,24 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
 
 
 def face_data(settings: Settings, seed: int) -> Dataset:
-    """The photographs that settings name, split by the seed."""
+    """Return the photographs of the settings, split by the seed."""
     if settings["data"] == "toy":
         return toy_faces(PEOPLE, lights=10, seed=seed)
     return load(settings["data"], seed=seed, max_angle=settings["max_angle"])
 
 
 def seen_by(settings: Settings, train: Dataset, seed: int) -> Dataset:
-    """The training images with the labels that may be seen: all, or so many a person."""
+    """Return the training images with all labels, or with a number of labels per person."""
     rule: Rule = "all" if settings["labels"] is None else per("identity", settings["labels"])
     return LabelBudget.draw(train, seed, identity=rule, light=same_as("identity")).apply(train)
 
 
 def trained_on_faces(settings: Settings, train: Dataset, seed: int) -> TrainedModel:
-    """The model of the settings, trained."""
+    """Train the model of the settings."""
     shown = seen_by(settings, train, seed)
-    if settings.get("mirror", True):  # a mirrored face is still that face, lit from the other side
+    if settings.get("mirror", True):  # the same person, with the light from the other side
         shown = mirrored(shown, {"light": (-1.0, 1.0, 1.0)})
-    train_settings = {"labeled_share": None, **settings["train"], "seed": seed, "progress": False}
-    made = assemble(shown, settings["model"], train_settings)
-    if fit(made.model.module, shown, made.config).stopped_because == "interrupted":
-        raise KeyboardInterrupt
-    made.model.module.eval()
-    return made.model
+    return fitted(shown, seed, {"labeled_share": None, **settings["train"]}, settings["model"])
 
 
 def _errors(model: TrainedModel, test: Dataset) -> Numbers:
@@ -131,7 +132,7 @@ def _errors(model: TrainedModel, test: Dataset) -> Numbers:
 
 
 def _leak(model: TrainedModel, train: Dataset, test: Dataset) -> Numbers:
-    """What the rest r, which should know nobody, tells of the person."""
+    """Return the errors of probes for the person on the rest r, which should be independent of it."""
     codes = []
     for data in (train, test):
         codes += [predict_dataset(model, data).predictions["rest"], data.factor("identity").values.numpy()]
@@ -141,12 +142,54 @@ def _leak(model: TrainedModel, train: Dataset, test: Dataset) -> Numbers:
     }
 
 
+def toy_faces(people: int, lights: int, seed: int) -> Dataset:
+    """Return ``people`` x ``lights`` images of bumpy balls; factors ``identity`` and ``light``, split as Yale B."""
+    generator = torch.Generator().manual_seed(seed)
+    height, width = _SIDE
+    bumps = torch.randn(
+        people, 2, 6, 5, generator=generator
+    )  # slopes of the surface, and how dark the skin is
+    bumps = interpolate(bumps, size=_SIDE, mode="bilinear")
+    down, across = torch.meshgrid(torch.linspace(1, -1, height), torch.linspace(-1, 1, width), indexing="ij")
+    ball = torch.stack(
+        [across, down, (2.0 - across**2 - down**2).clamp_min(0.05)]
+    )  # (3, H, W), pointing outwards
+    normals = normalize(ball + 0.3 * torch.cat([bumps, torch.zeros(people, 1, *_SIDE)], 1), dim=1)
+    light = normalize(torch.randn(lights, 3, generator=generator) + torch.tensor([0.0, 0.0, 2.0]), dim=-1)
+    shade = torch.einsum("pchw,lc->plhw", normals, light).clamp_min(0)  # Lambert's law
+    x = (255 * shade * (0.7 + 0.2 * bumps[:, :1].tanh())).clamp(0, 255).byte().flatten(0, 1)[:, None]
+    identity = torch.arange(people).repeat_interleave(lights)
+    factors = (
+        Factor("identity", "categorical", identity, tuple(str(k) for k in range(people))),
+        Factor("light", "continuous", light.repeat(people, 1)),
+    )
+    splits = split_by_image(identity, seed, 0.2)
+    return Dataset("toy-faces", x, torch.arange(len(x)), {f.name: f for f in factors}, splits)
+
+
+def mirrored(dataset: Dataset, signs: Mapping[str, Sequence[float]]) -> Dataset:
+    """Return the items and their mirror images, with labels where the item has them.
+
+    ``signs`` are the factors of the entries of a vector in the mirror: ``{"light": (-1, 1, 1)}``.
+    """
+    if not isinstance(dataset.x, Tensor) or dataset.x.ndim != 4:
+        raise DataError(f"{dataset.name}: expected images (N, C, H, W) to mirror.")
+    factors = {}
+    for name, factor in dataset.factors.items():
+        turned: Tensor = factor.values
+        if name in signs:
+            turned = turned * torch.tensor(signs[name], dtype=turned.dtype, device=turned.device)
+        factors[name] = replace(factor, values=torch.cat([factor.values, turned]))
+    ids = torch.cat([dataset.ids, dataset.ids + int(dataset.ids.max()) + 1])
+    return replace(dataset, x=torch.cat([dataset.x, dataset.x.flip(-1)]), ids=ids, factors=factors, splits={})
+
+
 EXPERIMENT = Experiment(
     name="faces",
     place="S17 Fig. 4 (table)",
     about=(
-        "Identity and lighting on Extended Yale B: 38 people at 96 x 84, lights of azimuth and elevation below 85 "
-        "degrees (45 a person), a fifth of each person's images for the test, another fifth for every seed."
+        "Identity and lighting on Extended Yale B: 38 people at 96 x 84, 45 lights with azimuth and elevation below 85 "
+        "degrees. A fifth of the images of each person are the test set, another fifth for each seed."
     ),
     cases=cases,
     run=run,

@@ -1,8 +1,8 @@
-"""faces-counterfactuals: relit and swapped faces beside the real photograph of that person under that light.
+"""faces-counterfactuals: faces with another light or person against the real photograph.
 
-Extended Yale B has every person under every light, so a counterfactual can be looked up. Each photograph of the test
-split is the truth once: *relit*, the model gets another test photograph of that person and the light; *swapped*, a test
-photograph of somebody else under that light and the person. What the rivals get is who and which light, without error.
+Extended Yale B has every person under every light, so counterfactuals have a ground truth. For each photograph of the
+test set the model gets another test photograph of the person, and the light (*relit*); and a test photograph of another
+person under the light, and the person (*swapped*). The baselines get the person and the light.
 """
 
 from __future__ import annotations
@@ -13,72 +13,80 @@ from typing import Any
 import numpy as np
 import torch
 
-from experiments.digits.image_likeness import psnr, ssim
-from experiments.faces.face_baselines import RIVALS, Photographs
+from experiments.faces.face_baselines import (
+    BASELINES,
+    FaceClassifier,
+    Photographs,
+    degrees_between,
+    psnr,
+    ssim,
+)
 from experiments.faces.face_pictures import draw_beside_truth
-from experiments.faces.face_readers import FaceReader, degrees_between
 from experiments.faces.faces import FULL, MODEL, SEMI, TRAIN, face_data, seen_by, trained_on_faces
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
+from experiments.ledger.fit import short
 from unknot.data.dataset import Dataset
 from unknot.workflow.trained_model import TrainedModel
 
 OURS = "Unknot, S17's graph"
-# The person times the light; a perceptron of both takes longer.
-DECODER: dict[str, Any] = {"decoder": {"name": "experiments.faces.product:ProductDecoder", "width": 512}}
+# A product of functions of person and light; a perceptron needs more steps.
+DECODER: dict[str, Any] = {"decoder": {"name": "experiments.faces.networks:ProductDecoder", "width": 512}}
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Ours and three rivals, for both amounts of labels."""
+    """Return ours and three baselines, for both numbers of labels."""
     found: list[Case] = []
     nodes = {**MODEL["nodes"], "x": {**MODEL["nodes"]["x"], **DECODER}}
     for column, number in ((FULL, None), (SEMI, 6)):
         train = {**TRAIN, "labeled_share": 0.5 if number else None}
         if tier == "smoke":
-            train |= {"steps": 2, "batch_size": 16}
+            train = short(train, steps=2, batch_size=16)
         elif tier == "paper":
             train["steps"] *= 5
         shared = {"data": "toy" if tier == "smoke" else "yale-b", "labels": number, "max_angle": 85}
-        # no mirror images: a generator that is not told which is which draws everybody symmetric
+        # no mirror images: with them the decoder draws symmetric faces
         ours = {"mirror": False, "model": {**MODEL, "nodes": nodes}, "train": train}
         found.append({"row": OURS, "column": column, **shared, **ours})
-        found += [{"row": row, "column": column, **shared, "rival": row} for row in RIVALS]
+        found += [{"row": row, "column": column, **shared, "baseline": row} for row in BASELINES]
     return found
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Both kinds of counterfactual of every test photograph, against the photograph."""
+    """Return measures of both kinds of counterfactuals against every test photograph."""
     data = face_data(settings, seed)
     train, test = data.split("train"), data.split("test")
-    truth, reader = photographs(test), FaceReader(photographs(train))
-    if "rival" in settings:
+    truth, classifier = photographs(test), FaceClassifier(photographs(train))
+    if "baseline" in settings:
         labeled = seen_by(settings, train, seed).factor("identity").known
         known = photographs(train.subset(labeled.nonzero()[:, 0]))
-        made = RIVALS[settings["rival"]](known, truth.person, truth.light)
+        faces = BASELINES[settings["baseline"]](known, truth.person, truth.light)
         every = np.arange(len(truth.x))
-        return _scores("relit", made, truth, every, reader) | _scores("swapped", made, truth, every, reader)
+        return _scores("relit", faces, truth, every, classifier) | _scores(
+            "swapped", faces, truth, every, classifier
+        )
     model = trained_on_faces(settings, train, seed)
     relit_from, swapped_from = sources(truth, seed)
     relit, swapped = relit_faces(model, test, relit_from), swapped_faces(model, test, swapped_from)
     if pictures is not None:
         draw_beside_truth(truth.x, relit_from, relit, swapped_from, swapped, truth.person, pictures)
-    numbers = _scores("relit", relit, truth, np.flatnonzero(relit_from >= 0), reader)
-    numbers |= _scores("swapped", swapped, truth, np.flatnonzero(swapped_from >= 0), reader)
+    numbers = _scores("relit", relit, truth, np.flatnonzero(relit_from >= 0), classifier)
+    numbers |= _scores("swapped", swapped, truth, np.flatnonzero(swapped_from >= 0), classifier)
     return numbers | {
-        "reader_identity": 100 * float(np.mean(reader.person(truth.x) != truth.person)),
-        "reader_angle": float(degrees_between(reader.light(truth.x), truth.light).mean()),
+        "reader_identity": 100 * float(np.mean(classifier.person(truth.x) != truth.person)),
+        "reader_angle": float(degrees_between(classifier.light(truth.x), truth.light).mean()),
     }
 
 
 def photographs(data: Dataset) -> Photographs:
-    """All items of a data set with their true labels, as arrays."""
+    """Return all items of a data set with their true labels, as arrays."""
     x = data.batch(range(len(data))).x[:, 0].numpy()
     return Photographs(x, data.factor("identity").values.numpy(), data.factor("light").values.numpy())
 
 
 def sources(truth: Photographs, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each photograph one of the same person under another light, and one of somebody else under the same light.
+    """Return for each photograph one of the same person under another light, and one of another person under its light.
 
-    Rows of ``truth``, drawn at random; -1 where there is none.
+    The results are random rows of ``truth``, -1 where there is none.
     """
     draw = np.random.default_rng(seed)
     same_person = truth.person[:, None] == truth.person
@@ -92,13 +100,13 @@ def _one_each(allowed: np.ndarray, draw: np.random.Generator) -> np.ndarray:
 
 
 def relit_faces(model: TrainedModel, test: Dataset, source: np.ndarray) -> np.ndarray:
-    """The person of each source under the light of the item that it is the source of: ``(N, H, W)``."""
+    """Return the person of each source under the light of its item: ``(N, H, W)``."""
     x = test.batch(torch.from_numpy(source.clip(0))).x
     return _grey(model.vary(x, "light", [test.factor("light").values]))
 
 
 def swapped_faces(model: TrainedModel, test: Dataset, source: np.ndarray) -> np.ndarray:
-    """The person of each item under the light of its source: ``(N, H, W)``."""
+    """Return the person of each item under the light of its source: ``(N, H, W)``."""
     x = test.batch(torch.from_numpy(source.clip(0))).x
     return _grey(model.vary(x, "identity", [test.factor("identity").values]))
 
@@ -107,13 +115,15 @@ def _grey(varied: torch.Tensor) -> np.ndarray:
     return varied[:, 0, 0].clamp(0, 1).numpy()
 
 
-def _scores(name: str, made: np.ndarray, truth: Photographs, rows: np.ndarray, reader: FaceReader) -> Numbers:
-    made, real = made[rows], truth.x[rows]
+def _scores(
+    name: str, images: np.ndarray, truth: Photographs, rows: np.ndarray, classifier: FaceClassifier
+) -> Numbers:
+    images, real = images[rows], truth.x[rows]
     return {
-        f"{name}_psnr": float(psnr(made, real).mean()),
-        f"{name}_ssim": float(ssim(made, real).mean()),
-        f"{name}_identity": 100 * float(np.mean(reader.person(made) != truth.person[rows])),
-        f"{name}_angle": float(degrees_between(reader.light(made), truth.light[rows]).mean()),
+        f"{name}_psnr": float(psnr(images, real).mean()),
+        f"{name}_ssim": float(ssim(images, real).mean()),
+        f"{name}_identity": 100 * float(np.mean(classifier.person(images) != truth.person[rows])),
+        f"{name}_angle": float(degrees_between(classifier.light(images), truth.light[rows]).mean()),
     }
 
 
@@ -121,8 +131,8 @@ def _measures(name: str, title: str) -> tuple[Measure, ...]:
     return (
         Measure(f"{name}_psnr", f"{title}: PSNR to the real photograph", "dB", "higher"),
         Measure(f"{name}_ssim", f"{title}: SSIM to the real photograph", "", "higher", decimals=3),
-        Measure(f"{name}_identity", f"{title}: read as somebody else", "%"),
-        Measure(f"{name}_angle", f"{title}: angle of the light as read", "degrees"),
+        Measure(f"{name}_identity", f"{title}: classified as another person", "%"),
+        Measure(f"{name}_angle", f"{title}: error of the predicted light", "degrees"),
     )
 
 
@@ -130,24 +140,23 @@ EXPERIMENT = Experiment(
     name="faces-counterfactuals",
     place="S17 Fig. 4 (pictures), against the truth",
     about=(
-        "Faces under another light and other people under the same light, on Extended Yale B, beside the real "
-        "photograph: 38 people, 45 lights, a fifth of each person's images for the test."
+        "Faces under another light and other people under the same light, on Extended Yale B, against the real "
+        "photograph: 38 people, 45 lights, a fifth of the images of each person are the test set."
     ),
     cases=cases,
     run=run,
     measures=(
         *_measures("relit", "relit"),
         *_measures("swapped", "swapped"),
-        Measure("reader_identity", "the reader's identity error on real photographs", "%"),
-        Measure("reader_angle", "the reader's lighting error on real photographs", "degrees"),
+        Measure("reader_identity", "identity error of the classifier on real photographs", "%"),
+        Measure("reader_angle", "lighting error of the classifier on real photographs", "degrees"),
     ),
     budgets={"smoke": "seconds", "quick": "about 5 CPU minutes a seed", "paper": "five times the steps"},
     captions={
         "beside-truth": (
-            "Test photographs of eight people. From above: a photograph; its person under the light of the truth; the "
-            "truth, a real photograph that the model never saw; the person of the truth put into the photograph below; "
-            "that photograph, of somebody else under the same light; and the difference of relit face and truth, gray "
-            "where there is none."
+            "Test photographs of eight people. From top: a photograph; the same person relit; the real photograph; the "
+            "person swapped into the photograph below; that photograph, of another person under the same light; and "
+            "the difference between relit face and real photograph, gray for zero."
         )
     },
 )

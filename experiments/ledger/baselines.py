@@ -1,4 +1,4 @@
-"""The rows that keep a table honest: the encoder trained on the labels alone, and what leaks into the style."""
+"""Baselines of the tables: the encoder trained on labels alone, and probes for the factor in the style."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.trained_model import TrainedModel
 
-PROBED = 5000  # training items that a probe learns from
+PROBED = 5000  # training items of a probe
 
 LEAK_MEASURES = (
     Measure("style_linear", "error of a linear probe on the style", "%", "higher"),
@@ -23,10 +23,10 @@ LEAK_MEASURES = (
 
 
 def supervised(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
-    """Training settings of the same encoder on the ``labels`` labeled items and nothing else.
+    """Return training settings of the same encoder on the ``labels`` labelled items alone.
 
-    As many labeled items a step as before (at most all of them), as many steps, the same rates, and the same
-    weight α of the labels beside whatever else trains the encoder, such as the agreement of two views.
+    The numbers of steps and of labelled items per step, the learning rate, the weight alpha of the labels and the
+    regularizers stay as they are.
     """
     kept = ("alpha", "regularizers")
     objective = {"name": "supervised", **{key: v for key, v in train["objective"].items() if key in kept}}
@@ -38,10 +38,10 @@ def supervised(train: Mapping[str, Any], labels: int) -> dict[str, Any]:
 def style_leak(
     model: TrainedModel, train: Dataset, test: Dataset, factor: str, style: str = "style"
 ) -> Numbers:
-    """Errors in per cent of two probes that read a factor from the style's mean without knowing the factor.
+    """Return the errors in per cent of two probes that predict a factor from the mean of the style.
 
-    Where the style is recognized from the factor as well as from the data, it is taken at the encoder's own
-    reading of the factor. ``train`` shows its true labels: a probe asks what is there, not what was learned.
+    Where the style is inferred from the factor as well, the encoder's own prediction of the factor is used. The
+    probes are trained on the true labels of ``train``.
     """
     rows = torch.randperm(len(train), generator=torch.Generator().manual_seed(0))[:PROBED]
     sets = []
@@ -55,7 +55,7 @@ def style_leak(
 
 
 def leak_of(trained: TrainedRun, factor: str) -> Numbers:
-    """The leak of a trained recipe, probed with all labels of its data."""
+    """Return the :func:`style_leak` of a trained recipe, with all labels of its training data."""
     assert trained.test is not None
     recipe = trained.recipe
     return style_leak(trained.model, recipe.training_data(recipe.dataset()), trained.test, factor)

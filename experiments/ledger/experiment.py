@@ -1,4 +1,4 @@
-"""Experiment: one result of a paper, as cases to run, numbers to report and the paper's own beside them."""
+"""Experiment: cases to run, measures to report, and published numbers to compare with."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from unknot.errors import SpecError
 Tier = Literal["smoke", "quick", "paper"]
 TIERS: tuple[Tier, ...] = ("smoke", "quick", "paper")
 Case = Mapping[str, Any]  # plain settings; "row" and (if it has one) "column" name its place in the tables
-Settings = Mapping[str, Any]  # a case without its names: all that a run may depend on
+Settings = Mapping[str, Any]  # a case without its names: everything that a run depends on
 Numbers = dict[str, float]
 NAMES = ("row", "column")
-RESULTS = "results"  # the setting under which a run that reads the ledger finds its folder
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that runs report under ``key``, and how tables show it.
+    """A number that runs report under ``key``, and its format in tables.
 
-    ``over_seeds``: mean and standard deviation, or, where a few seeds may fail altogether, median and worst.
+    ``over_seeds``: mean and standard deviation, or median and worst.
     """
 
     key: str
@@ -38,7 +37,7 @@ class Measure:
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
     def typical(self, values: Sequence[float]) -> float:
-        """The number that stands for all seeds."""
+        """Return the mean or median over seeds."""
         return mean(values) if self.over_seeds == "mean" else median(values)
 
     def worst(self, values: Sequence[float]) -> float:
@@ -47,10 +46,10 @@ class Measure:
 
 @dataclass(frozen=True)
 class Yardstick:
-    """A line to stand beside ours: per column a number, or a number and its spread; without columns under "".
+    """A row to compare with: per column a number, or a number and its standard deviation; "" without columns.
 
-    ``tag``: P printed in a paper, D digitized from a figure, or goal. ``measure`` is the key of the measure that
-    it speaks of; left out, the experiment's first.
+    ``tag``: P (printed in a paper), D (digitized from a figure) or goal. ``measure``: the key of a measure, by default
+    the first.
     """
 
     source: str
@@ -63,7 +62,7 @@ class Yardstick:
         return f"{self.source} [{self.tag}]"
 
     def value(self, column: str) -> tuple[float, float | None] | None:
-        """The number and its spread in a column."""
+        """Return the number and its standard deviation in a column."""
         found = self.values.get(column)
         if found is None:
             return None
@@ -72,19 +71,30 @@ class Yardstick:
 
 @dataclass(frozen=True)
 class Experiment:
-    """``run(settings, seed, pictures)`` trains and measures; everything else says what to run and how to show it.
+    """A table of results and how it is computed.
 
-    ``run`` gets the settings of a case without its names, so that a table can be renamed without training again.
-    ``pictures`` is a folder that it may write PNG files to, or None. ``plot(content, folder)`` draws PNG files
-    from the finished result. ``captions`` say what a picture shows, by its name without ``.png``. ``overview(content)``
-    are lines in Markdown that say a long table in short. ``short(content)`` is the line of a newcomer's table where no
-    single cell can say it: our number, that of the simple thing to do instead, and how many seeds; None: not yet there.
-
-    ``reads_results``: nothing is trained; a run reads other results from the folder ``settings["results"]``, without
-    seeds, and anew each time.
-
-    The first measure is the headline, and the first row is what short tables show. ``judged`` says for a row
-    which yardstick (by its source) it has to reach.
+    Attributes
+    ----------
+    cases : callable
+        The cases of a tier.
+    run : callable
+        ``run(settings, seed, pictures)`` trains and returns measures. It may write PNG files to the folder
+        ``pictures``, if this is not None. It does not get the names of the case, so that rows can be renamed.
+    measures : sequence of Measure
+        The first is the headline.
+    budgets : mapping
+        The cost of each tier.
+    yardsticks, judged
+        Published numbers and goals, and the source of the one that a row is compared with.
+    plot : callable, optional
+        ``plot(content, folder)`` draws PNG files from the result.
+    captions : mapping
+        Captions of pictures, by name without ``.png``.
+    overview : callable, optional
+        ``overview(content)`` returns a summary of a long table in Markdown.
+    short : callable, optional
+        ``short(content)`` returns our number, that of a baseline and the number of seeds for the README, where
+        these are not single cells; None if there is no result.
     """
 
     name: str
@@ -100,30 +110,29 @@ class Experiment:
     captions: Mapping[str, str] = field(default_factory=dict)
     overview: Callable[[Mapping[str, Any]], list[str]] | None = None
     short: Callable[[Mapping[str, Any]], tuple[str, str, int] | None] | None = None
-    reads_results: bool = False
 
     def yardsticks_of(self, measure: Measure) -> list[Yardstick]:
-        """The lines that speak of a measure."""
+        """Return the yardsticks of a measure."""
         return [y for y in self.yardsticks if (y.measure or self.measures[0].key) == measure.key]
 
     def yardstick(self, row: str, measure: Measure) -> Yardstick | None:
-        """What a row has to reach in a measure."""
+        """Return the yardstick of a row in a measure."""
         source = self.judged.get(row)
         return next((y for y in self.yardsticks_of(measure) if y.source == source), None)
 
 
 def settings_of(case: Case) -> dict[str, Any]:
-    """What a case's run depends on."""
+    """Return the settings of a case."""
     return {key: value for key, value in case.items() if key not in NAMES}
 
 
 def case_title(case: Case) -> str:
-    """Row and column of a case in words."""
+    """Return row and column of a case."""
     return ", ".join(str(case[name]) for name in NAMES if case.get(name))
 
 
 def chosen_cases(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
-    """The cases that any of the words names: exactly, as row, column or both, or else as a part of these.
+    """Return the cases whose row, column or both equal one of the words, or else contain it.
 
     >>> cases = [{"row": "ours", "column": "M = 100"}, {"row": "ours", "column": "M = 1000"}]
     >>> [case["column"] for case in chosen_cases(cases, ["M = 100"])]
@@ -139,6 +148,6 @@ def chosen_cases(cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
         found = exact or [c for c in cases if word in case_title(c)]
         if not found:
             there = "; ".join(case_title(c) for c in cases)
-            raise SpecError(f"--only {word!r}: no case is called so; there are: {there}.")
+            raise SpecError(f"--only {word!r}: expected a part of a row or column; there are: {there}.")
         chosen += [c for c in found if c not in chosen]
     return [c for c in cases if c in chosen]

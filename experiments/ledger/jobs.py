@@ -1,4 +1,4 @@
-"""Jobs: trainings of an experiment, one for each case and seed, each with one thread."""
+"""Jobs: runs of an experiment, one for each case and seed, each with one thread."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiments.ledger.experiment import RESULTS, Case, case_title, settings_of
+from experiments.ledger.experiment import Case, case_title, settings_of
 
-PICTURED_SEED = 0  # the seed whose run may write pictures
+PICTURED_SEED = 0  # the seed whose run draws pictures
 
 
 @dataclass(frozen=True)
 class Job:
-    """One training: a case with a seed."""
+    """One run: a case with a seed."""
 
     experiment: str
     case: Case
     seed: int
-    results: Path | None = None  # the ledger's folder, for experiments that read it
 
     @property
     def key(self) -> str:
-        """Changes with the settings, so that a stale result is never taken for this job's."""
+        """A digest of settings and seed."""
         return job_key(self.case, self.seed)
 
     @property
@@ -39,20 +38,20 @@ class Job:
 
 @dataclass(frozen=True)
 class Done:
-    """What a job has made: its record, and its pictures by file name."""
+    """The result of a job: its record, and its pictures by file name."""
 
     record: dict[str, Any]
     pictures: dict[str, bytes]
 
 
 def job_key(case: Case, seed: int) -> str:
-    """A digest of settings and seed; the names of row and column do not count."""
+    """Return a digest of settings and seed, without the names of row and column."""
     text = json.dumps({"case": settings_of(case), "seed": seed}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def run_job(job: Job, revision: str) -> Done:
-    """Train and measure, with one thread; ``revision`` is that of the code which started it."""
+    """Train and measure with one thread; ``revision`` is that of the calling code."""
     import torch
 
     from experiments.ledger.registry import experiment
@@ -61,9 +60,8 @@ def run_job(job: Job, revision: str) -> Done:
     start, start_cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         pictures = Path(folder) if job.seed == PICTURED_SEED else None
-        told = {} if job.results is None else {RESULTS: str(job.results)}
-        numbers = experiment(job.experiment).run({**settings_of(job.case), **told}, job.seed, pictures)
-        found = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.png"))}
+        numbers = experiment(job.experiment).run(settings_of(job.case), job.seed, pictures)
+        drawn = {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.png"))}
     record = {
         "case": dict(job.case),
         "seed": job.seed,
@@ -74,7 +72,7 @@ def run_job(job: Job, revision: str) -> Done:
         "torch": torch.__version__,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
     }
-    return Done(record, found)
+    return Done(record, drawn)
 
 
 def revision_of(*packages: Path) -> str:
@@ -94,7 +92,7 @@ def revision_of(*packages: Path) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    found = subprocess.run(
+    result = subprocess.run(
         ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True
     )
-    return found.stdout.strip()
+    return result.stdout.strip()

@@ -1,8 +1,7 @@
 """The ledger: every result with its seeds, settings, revision and time, in ``results/NAME.json``.
 
-A reproduction runs its jobs side by side and writes each to the file as soon as it is done: interrupted, or done in
-parts, it goes on where it was. What the file has is kept as long as an experiment still has a case with the same
-settings, and never done twice unless asked for. Pictures lie in ``results/figures/NAME``.
+Jobs run in parallel, and each result is written when it is done, so that an interrupted reproduction can continue. Runs
+are kept as long as a case has their settings, and are not repeated. Pictures are in ``results/figures/NAME``.
 """
 
 from __future__ import annotations
@@ -40,25 +39,24 @@ def reproduce(
     again: bool = False,
     ray: str | None = None,
 ) -> dict[str, Any]:
-    """Run what is missing (with ``again``, everything; of some cases, ``only``); returns the file's content.
+    """Run the missing jobs, or all with ``again``, of all cases or of those named in ``only``; return the content.
 
-    In so many processes (``workers``), or on the Ray cluster of an address.
+    They run in ``workers`` processes or on the Ray cluster at an address.
     """
     ledger = Ledger(experiment, tier, folder)
-    jobs = _jobs(experiment, chosen_cases(experiment.cases(tier), only), seeds, folder)
+    jobs = _jobs(experiment, chosen_cases(experiment.cases(tier), only), seeds)
     before = len((read_result(folder, experiment.name, tier) or {"runs": []})["runs"])
     has = {job_key(run["case"], run["seed"]) for run in ledger.keep()["runs"]}
     if len(has) < before:
-        tell(f"{before - len(has)} runs are dropped: no case has their settings any more")
-    if again or tier == "smoke" or experiment.reads_results:  # a smoke run is there to be run
+        tell(f"{before - len(has)} runs are removed: no case has their settings")
+    if again or tier == "smoke":
         has = set()
     left = [job for job in jobs if job.key not in has]
     if len(left) < len(jobs):
         tell(f"{len(jobs) - len(left)} of {len(jobs)} trainings are done already")
     failed: list[tuple[Job, Exception]] = []
     work = partial(run_job, revision=revision_of(Path(__file__).parents[1], Path(unknot.__file__).parent))
-    where = (1, None) if experiment.reads_results else (workers, ray)  # the folder is here
-    for job, result in run_all(work, left, *where):
+    for job, result in run_all(work, left, workers, ray):
         if isinstance(result, Exception):
             failed.append((job, result))
             tell(f"{job.title}: failed\n{''.join(traceback.format_exception(result)).rstrip()}")
@@ -77,9 +75,9 @@ def reproduce(
 
 
 class Ledger:
-    """The file of one experiment and tier: quick results are NAME.json, those of other tiers NAME-TIER.json.
+    """The file of one experiment and tier: NAME.json for the quick tier, NAME-TIER.json for others.
 
-    Several processes may write to it; each change reads, adds and writes while it holds a lock.
+    Several processes may write to it; each change holds a lock.
     """
 
     def __init__(self, experiment: Experiment, tier: Tier, folder: Path) -> None:
@@ -89,7 +87,7 @@ class Ledger:
         self.figures = folder / "figures" / self.name
 
     def keep(self, done: Done | None = None) -> dict[str, Any]:
-        """Add what a job made; returns the new content, in which every run belongs to a case that there is."""
+        """Add a result and remove runs that belong to no case; return the content."""
         with self._lock():
             content = self._content()
             if done is not None:
@@ -105,20 +103,20 @@ class Ledger:
             return self._write(content) if content["runs"] else content
 
     def plot(self) -> dict[str, Any]:
-        """Draw the experiment's own figures from what there is; returns the content."""
+        """Draw the figures of the experiment from its results; return the content."""
         with self._lock():
             content = self._content()
             if self.experiment.plot is not None and content["runs"]:
-                with tempfile.TemporaryDirectory() as made:
-                    self.experiment.plot(content, Path(made))
-                    plots = {path.name: path.read_bytes() for path in sorted(Path(made).glob("*.png"))}
+                with tempfile.TemporaryDirectory() as temporary:
+                    self.experiment.plot(content, Path(temporary))
+                    plots = {path.name: path.read_bytes() for path in sorted(Path(temporary).glob("*.png"))}
                 self._write_pictures(plots)
                 content = self._write({**content, "plots": list(plots)})
             self._remove_stale_pictures(content)
             return content
 
     def _content(self) -> dict[str, Any]:
-        """What the file holds, under the names that the cases have now."""
+        """Read the file, with the present names of the cases."""
         old = read_result(self.folder, self.experiment.name, self.tier) or {"runs": [], "plots": []}
         names = {job_key(case, 0): case for case in reversed(self.cases)}
         runs = [run for run in old["runs"] if job_key(run["case"], 0) in names]
@@ -148,7 +146,7 @@ class Ledger:
 
 
 def summarize(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mean and standard deviation over seeds of every number of every case."""
+    """Return mean and standard deviation over seeds of every number of every case."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
         groups.setdefault(json.dumps(run["case"], sort_keys=True), []).append(run)
@@ -159,19 +157,19 @@ def summarize(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
             values = [run["numbers"][name] for run in group if name in run["numbers"]]
             spread = stdev(values) if len(values) > 1 else None
             numbers[name] = {"mean": mean(values), "sd": spread, "values": values}
-        # not the seconds on a clock, which say how busy the machine was
+        # CPU seconds do not depend on the load of the machine
         cost = mean(run["cpu_seconds"] for run in group)
         rows.append({"case": group[0]["case"], "seeds": len(group), "numbers": numbers, "cpu_seconds": cost})
     return rows
 
 
 def result_name(experiment: str, tier: Tier) -> str:
-    """The stem of a result's file; a smoke run proves that it runs and must not take the place of a result."""
+    """Return the stem of the file of a result."""
     return experiment if tier == "quick" else f"{experiment}-{tier}"
 
 
 def read_result(folder: Path, name: str, tier: Tier = "quick") -> dict[str, Any] | None:
-    """The last result of an experiment, or None."""
+    """Read the last result of an experiment, or None."""
     path = folder / f"{result_name(name, tier)}.json"
     if not path.exists():
         return None
@@ -192,7 +190,7 @@ def read_result(folder: Path, name: str, tier: Tier = "quick") -> dict[str, Any]
 
 
 def _with_summary(content: dict[str, Any], cases: Sequence[Case]) -> dict[str, Any]:
-    """The runs in the order of the cases and seeds, with all that follows from them."""
+    """Return the runs in the order of cases and seeds, with their summary."""
     order = [job_key(case, 0) for case in cases]
     runs = sorted(content["runs"], key=lambda run: (order.index(job_key(run["case"], 0)), run["seed"]))
     has = {job_key(run["case"], 0) for run in runs}
@@ -206,17 +204,14 @@ def _with_summary(content: dict[str, Any], cases: Sequence[Case]) -> dict[str, A
     }
 
 
-def _jobs(experiment: Experiment, cases: Sequence[Case], seeds: int, folder: Path) -> list[Job]:
-    """All seeds of all cases; cases with the same settings under two names are one job."""
-    if experiment.reads_results:
-        jobs = [Job(experiment.name, case, 0, folder) for case in cases]
-    else:
-        jobs = [Job(experiment.name, case, seed) for seed in range(seeds) for case in cases]
+def _jobs(experiment: Experiment, cases: Sequence[Case], seeds: int) -> list[Job]:
+    """Return a job for each seed and case; cases with the same settings are one job."""
+    jobs = [Job(experiment.name, case, seed) for seed in range(seeds) for case in cases]
     return list({job.key: job for job in jobs}.values())
 
 
 def _under_every_name(runs: list[dict[str, Any]], cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """The runs in the order of the cases, once for each case that has their settings."""
+    """Return the runs in the order of the cases, once for each case with their settings."""
     by_key: dict[str, list[dict[str, Any]]] = {}
     for run in runs:
         by_key.setdefault(job_key(run["case"], 0), []).append(run)
@@ -228,5 +223,5 @@ def _names(case: Case) -> dict[str, Any]:
 
 
 def _slug(words: str) -> str:
-    """Words as a part of a file name."""
+    """Return words as a part of a file name."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")

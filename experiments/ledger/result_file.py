@@ -1,12 +1,11 @@
-"""The file of a result: every case once, with its runs below it, a line each.
+"""The file of a result: every case once, followed by its runs, one per line.
 
     {"format": 3, "experiment": ..., "tier": ..., "plots": [...],
      "made": {"0206f90e194d": {"revision": "0206f90e194d", "torch": ..., "machine": ...}, ...},
      "rows": [{"case": {...}, "runs": [{"seed": 0, "numbers": {...}, ..., "made": "0206f90e194d"}, ...]}, ...]}
 
-``made`` says where runs were made, once for all that share it, under the name of the revision. Means and what has not
-been run follow from the rows, so they are not in the file. Files of format 2, in which every run repeats its case and
-machine, are read as they are.
+``made`` has revision, torch version and machine of the runs. Files of format 2, in which every run repeats its case and
+machine, are read too.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _MADE = ("revision", "torch", "machine")
 
 
 def packed(content: Mapping[str, Any], cases: Sequence[Case]) -> str:
-    """The text of the file; every run of ``content`` belongs to one of the ``cases``, and to the first that fits.
+    """Return the text of the file; every run of ``content`` belongs to the first of the ``cases`` with its settings.
 
     >>> run = {"case": {"row": "ours", "labels": 100}, "seed": 0, "numbers": {"error": 1.0}, "revision": "abc"}
     >>> print(packed({"experiment": "toy", "runs": [run]}, [run["case"]]))
@@ -59,7 +58,7 @@ def packed(content: Mapping[str, Any], cases: Sequence[Case]) -> str:
 
 
 def unpacked(file: Mapping[str, Any]) -> tuple[dict[str, Any], list[Case]]:
-    """What :func:`packed` was given: the content, every run with its case and where it was made, and the cases."""
+    """Return the arguments of :func:`packed`."""
     runs = []
     for row in file["rows"]:
         for run in row["runs"]:
@@ -70,7 +69,7 @@ def unpacked(file: Mapping[str, Any]) -> tuple[dict[str, Any], list[Case]]:
 
 
 def _name(where: dict[str, Any], made: dict[str, dict[str, Any]]) -> str:
-    """The name of what made a run, entered in ``made``: its revision, with a number if it ran elsewhere before."""
+    """Add an environment to ``made`` and return its name: the revision, with a number if it has several."""
     name = first = str(where.get("revision", "unknown"))
     number = 1
     while made.setdefault(name, where) != where:
@@ -80,7 +79,7 @@ def _name(where: dict[str, Any], made: dict[str, dict[str, Any]]) -> str:
 
 
 def _lines(texts: Sequence[str], depth: int, brackets: str = "[]") -> str:
-    """A list or an object in JSON, each of its elements on a line of its own."""
+    """Return a list or an object in JSON with one element per line."""
     if not texts:
         return brackets
     inside = ",\n".join(" " * (depth + 1) + text for text in texts)

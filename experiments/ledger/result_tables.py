@@ -1,4 +1,4 @@
-"""Tables of one result in Markdown: rows of ours, then the yardsticks, with misses shown as misses."""
+"""Tables of one result in Markdown: our rows, then published numbers and goals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTHING, NOT_RUN = "–", "not run"
 
 
 def result_tables(one: Experiment, content: Mapping[str, Any]) -> list[str]:
-    """The lines of all tables: one for each measure, or, without columns, one with the measures as columns."""
+    """Return the lines of all tables: one for each measure, or, without columns, one with measures as columns."""
     cells = Cells(one, content)
     if cells.columns == [""]:
         return _table(
@@ -30,7 +30,7 @@ def result_tables(one: Experiment, content: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     for i, measure in enumerate(one.measures):
         ours = {row: [cells.ours(row, column, measure) for column in cells.columns] for row in cells.rows}
-        if i > 0:  # a table of its own for those that have it
+        if i > 0:  # only rows with this measure
             ours = {row: line for row, line in ours.items() if set(line) - {NOTHING, NOT_RUN}}
         theirs = {
             y.title: [cells.theirs(y.title, column, measure) for column in cells.columns]
@@ -42,7 +42,7 @@ def result_tables(one: Experiment, content: Mapping[str, Any]) -> list[str]:
 
 
 class Cells:
-    """The texts of a result's cells."""
+    """The text of the cells of a result."""
 
     def __init__(self, one: Experiment, content: Mapping[str, Any]) -> None:
         self.one = one
@@ -52,7 +52,7 @@ class Cells:
         self.columns = list(dict.fromkeys(column for _, column in self.places))
 
     def ours(self, row: str, column: str, measure: Measure) -> str:
-        """Mean and spread over seeds, and whether it misses what it is judged by."""
+        """Return mean and standard deviation over seeds, with a mark if the goal of the row is missed."""
         if (row, column) not in self.found:
             return NOT_RUN if (row, column) in self.places else NOTHING
         number = self.found[row, column]["numbers"].get(measure.key)
@@ -63,7 +63,7 @@ class Cells:
         return text if reaches(self.one, row, column, measure, typical) is not False else f"**miss** {text}"
 
     def theirs(self, title: str, column: str, measure: Measure) -> str:
-        """A yardstick's number."""
+        """Return the number of a yardstick."""
         for yardstick in self.one.yardsticks_of(measure):
             found = yardstick.value(column)
             if yardstick.title == title and found is not None:
@@ -71,12 +71,12 @@ class Cells:
         return NOTHING
 
     def judged_by(self, row: str, measures: Sequence[Measure]) -> str:
-        """The titles of the yardsticks that a row is judged by."""
+        """Return the titles of the yardsticks of a row."""
         found = [self.one.yardstick(row, measure) for measure in measures]
         return ", ".join(dict.fromkeys(y.title for y in found if y is not None))
 
     def cost(self, row: str) -> tuple[str, str]:
-        """Seeds and CPU minutes a seed, over the columns of a row."""
+        """Return the number of seeds and CPU minutes per seed of a row."""
         rows = [found for (name, _), found in self.found.items() if name == row]
         if not rows:
             return "", ""
@@ -88,7 +88,7 @@ class Cells:
 
 
 def reaches(one: Experiment, row: str, column: str, measure: Measure, ours: float) -> bool | None:
-    """Whether a number is as good as the yardstick of its row; None if nothing is asked of it."""
+    """Return whether a number is at least as good as the yardstick of its row; None without one."""
     yardstick = one.yardstick(row, measure)
     asked = None if yardstick is None else yardstick.value(column)
     if asked is None:
@@ -97,7 +97,7 @@ def reaches(one: Experiment, row: str, column: str, measure: Measure, ours: floa
 
 
 def seeds_text(number: Mapping[str, Any], measure: Measure) -> str:
-    """A number over its seeds: mean ± sd, or median and worst."""
+    """Return a number over seeds: mean ± sd, or median and worst."""
     if measure.over_seeds == "mean" or len(number["values"]) == 1:
         return number_text(number["mean"], number["sd"], measure)
     worst = number_text(measure.worst(number["values"]), None, measure)
@@ -105,7 +105,7 @@ def seeds_text(number: Mapping[str, Any], measure: Measure) -> str:
 
 
 def number_text(value: float, spread: float | None, measure: Measure) -> str:
-    """A number as the tables show it."""
+    """Return the text of a number."""
     text = f"{value:.{measure.decimals}f}"
     return text if spread is None else f"{text} ± {spread:.{measure.decimals}f}"
 
@@ -121,7 +121,7 @@ def _table(
 ) -> list[str]:
     judges = {row: cells.judged_by(row, measures) for row in ours}
     judged = any(judges.values())
-    extra = (["judged by"] if judged else []) + (["seeds", "CPU minutes a seed"] if with_cost else [])
+    extra = (["compared with"] if judged else []) + (["seeds", "CPU minutes per seed"] if with_cost else [])
     head = [corner, *columns, *extra]
     lines = []
     for row, texts in ours.items():
@@ -132,12 +132,12 @@ def _table(
 
 
 def table_lines(head: Sequence[str], lines: Iterable[Sequence[str]]) -> list[str]:
-    """A table in Markdown, and an empty line."""
+    """Return a table in Markdown, and an empty line."""
     return [_line(head), "|" + "---|" * len(head), *(_line(line) for line in lines), ""]
 
 
 def _line(cells: Sequence[str]) -> str:
-    """A line of a table; a bar within a cell, as in p(x | z), is no border."""
+    """Return a row of a table, with escaped bars."""
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 

@@ -12,12 +12,7 @@ import torch
 from torch import Tensor
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.sequences.sequence_models import (
-    HiddenMarkov,
-    Quantities,
-    by_all_paths,
-    by_forward_backward,
-)
+from experiments.sequences.sequence_models import HiddenMarkov, Quantities, by_all_paths, by_forward_backward
 from unknot.core.tracing import trace
 from unknot.objectives import elbo, importance_weighted, semi_supervised
 from unknot.objectives.infer_discrete import infer_discrete

@@ -1,4 +1,4 @@
-"""dsprites: five objectives on white shapes of which every factor is known (E19 Table 3)."""
+"""dsprites: five objectives on images of shapes with known factors (E19 Table 3)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from experiments.digits.fixed_traces import fixed_traces
+from experiments.ledger.codes import CLASS, STYLE, fixed_traces, metric_codes
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit_defaults import fitted
-from experiments.sprites.metric_codes import CLASS, STYLE, metric_codes
+from experiments.ledger.fit import fitted
 from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.metrics import class_accuracy, dci, factor_vae, infomec, mig
 from unknot.objectives import information
@@ -27,22 +26,22 @@ from unknot.workflow.pictures import samples_by_class, traversals
 from unknot.workflow.trained_model import TrainedModel
 
 SHAPE = "shape"
-ITEMS, BLOCK = 60_000, 2  # images of the quick tier, and the side of the blocks that are averaged
+ITEMS, BLOCK = 60_000, 2  # images of the quick tier, and side of the averaged blocks of pixels
 STEPS, BATCH, RATE = 2400, 64, 2e-3
-DRAWN_STEPS, DRAWN_RATE = 7200, 1e-3  # where convolutions draw
-MEASURED = 5000  # test images that are measured, at most
-LIVE = 0.1  # nats that a code must know of the image to count as used
-# The price of information falls to its own in stages, (share of the steps, price), and the prices of correlation in
-# proportion: x and y come into use first, and part, then the size. The first price is held until they have parted.
-FALLS = ((0.25, 32.0), (0.125, 12.0), (0.125, 6.0), (0.125, 3.0))
-# Without a price of correlation little parts x and y: theirs fall more evenly, from this one.
+DRAWN_STEPS, DRAWN_RATE = 7200, 1e-3  # of convolutional decoders
+MEASURED = 5000  # test images of the measures, at most
+LIVE = 0.1  # nats of information from which a code counts as used
+# The weights of information and correlation decrease in stages, (share of the steps, factor): the model first encodes x
+# and y, in separate dimensions, then the size.
+STAGES = ((0.25, 32.0), (0.125, 12.0), (0.125, 6.0), (0.125, 3.0))
+# Objectives without a weight of correlation decrease more evenly, from this weight.
 EVEN_FROM, EVEN_STAGES, EVEN_SHARE = 64.0, 8, 0.75
 WITHOUT_CORRELATION = ("vae", "beta_vae", "factor_vae")
-# Ours: first steps on the class alone, what it is paid for a nat then, and its parts that rest while prices fall.
+# Ours: first steps on the class alone, its reward per nat, and its modules, frozen while the weights decrease.
 CLASS_STEPS, REWARD, EVENNESS = 300, 20.0, 2.0
-RESTING = ["trunk.networks.shapes", f"recognition.{CLASS}"]
+FROZEN = ["trunk.networks.shapes", f"recognition.{CLASS}"]
 CONVOLUTIONS = {"name": "conv", "channels": [16, 32, 32], "dropout": 0.0}
-# E19's priors, with small convolutions to read and two layers to draw. The class is read in the frame of the ink.
+# E19's priors, with small convolutions and a perceptron as decoder. The class is inferred from centered ink.
 NODES: dict[str, Any] = {
     CLASS: {
         "family": "concrete",
@@ -67,12 +66,12 @@ NODES: dict[str, Any] = {
         "decoder": {"name": "mlp", "hidden": [128, 256]},
     },
 }
-# The same with transposed convolutions to draw.
+# The same with a convolutional decoder.
 DRAWN_NODES: dict[str, Any] = {
     **NODES,
     "x": {key: value for key, value in NODES["x"].items() if key != "decoder"},
 }
-# E19's own: 1200, 1200 and, for the style, 400; back 400, 1200, 1200 with hyperbolic tangents.
+# E19's networks: 1200, 1200 and, for the style, 400; in the decoder 400, 1200, 1200 with hyperbolic tangents.
 E19_NODES: dict[str, Any] = {
     CLASS: {"family": "concrete", "size": 3, "inferred_from": ["x"]},
     STYLE: {
@@ -90,7 +89,7 @@ E19_NODES: dict[str, Any] = {
 }
 E19_STEPS, E19_RATE = 6000, 5e-4
 OURS = "HFVAE, class first, β = 4, γ = 3"
-OURS_DRAWN = f"{OURS}, drawn by convolutions"
+OURS_DRAWN = f"{OURS}, convolutional decoder"
 PRINTED = "HFVAE, β = 4, γ = 3"
 E19_NETWORKS = f"{PRINTED}, E19's networks"
 E19_ROWS = {
@@ -109,7 +108,7 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Ours, by two generators, the objectives of the literature by the better one, and E19's networks."""
+    """Return ours with two decoders, the objectives of the literature with the better one, and E19's networks."""
     smoke = tier == "smoke"
     longer = 100 if tier == "paper" else 1
     data = {
@@ -133,7 +132,7 @@ def cases(tier: Tier) -> list[Case]:
         {"row": OURS, **class_first(small, train(STEPS, RATE), alone)},
         {"row": OURS_DRAWN, **class_first(drawn, long, alone)},
         *(
-            {"row": row, "model": {"nodes": drawn}, "train": falling(objective, long)}
+            {"row": row, "model": {"nodes": drawn}, "train": decreasing(objective, long)}
             for row, objective in OBJECTIVES.items()
         ),
         {
@@ -146,51 +145,56 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def class_first(nodes: Mapping[str, Any], train: Mapping[str, Any], alone: int) -> dict[str, Any]:
-    """Ours: ``alone`` steps on the class, then HFVAE as printed, with a class that rests and is then rewarded."""
-    # the generator sees the masses that are rewarded; any turn of an image is of its class
+    """Return ours: ``alone`` steps on the class, then HFVAE with a class that is first frozen and then rewarded."""
+    # the decoder gets the class probabilities, whose information is rewarded; rotations keep the class
     exact = {**nodes, CLASS: {**nodes[CLASS], "gradient": "plug_in"}}
     model = {"augment": {"turn": math.pi}, "nodes": exact}
-    prices = {"information": {CLASS: 1 - REWARD}, "marginal": {CLASS: 1 + EVENNESS * REWARD}}
+    reward = {"information": {CLASS: 1 - REWARD}, "marginal": {CLASS: 1 + EVENNESS * REWARD}}
     agreement = {"agreement": REWARD}
     first = {"name": "information_maximization", "information": -REWARD, "marginal": EVENNESS * REWARD}
-    rest = falling(OBJECTIVES[PRINTED], train)
-    resting = [
-        {**one, "objective": {**one["objective"], "regularizers": agreement}, "frozen": RESTING}
-        for one in rest["stages"]
+    decreasing_weights = decreasing(OBJECTIVES[PRINTED], train)
+    frozen = [
+        {**one, "objective": {**one["objective"], "regularizers": agreement}, "frozen": FROZEN}
+        for one in decreasing_weights["stages"]
     ]
-    stages = [{"steps": alone, "objective": {**first, "regularizers": agreement}}, *resting]
-    last = {**rest["objective"], **prices, "regularizers": agreement}
-    whole = {**rest, "steps": rest["steps"] + alone, "objective": last, "stages": stages}
+    stages = [{"steps": alone, "objective": {**first, "regularizers": agreement}}, *frozen]
+    last = {**decreasing_weights["objective"], **reward, "regularizers": agreement}
+    whole = {
+        **decreasing_weights,
+        "steps": decreasing_weights["steps"] + alone,
+        "objective": last,
+        "stages": stages,
+    }
     return {"model": model, "train": whole}
 
 
-def falling(objective: Mapping[str, Any], train: Mapping[str, Any]) -> dict[str, Any]:
-    """Training with an objective whose prices fall to its own, stage by stage."""
-    falls = even_falls(objective) if objective["name"] in WITHOUT_CORRELATION else FALLS
+def decreasing(objective: Mapping[str, Any], train: Mapping[str, Any]) -> dict[str, Any]:
+    """Return training settings with weights that decrease in stages to those of the objective."""
+    stages_of = even_stages(objective) if objective["name"] in WITHOUT_CORRELATION else STAGES
     stages = [
-        {"steps": int(share * train["steps"]), "objective": raised(objective, price)}
-        for share, price in falls
+        {"steps": int(share * train["steps"]), "objective": raised(objective, factor)}
+        for share, factor in stages_of
     ]
     return {**train, "objective": dict(objective), "stages": stages}
 
 
-def even_falls(objective: Mapping[str, Any]) -> list[tuple[float, float]]:
-    """(share of the steps, price in units of its own): from the first price down by equal factors."""
+def even_stages(objective: Mapping[str, Any]) -> list[tuple[float, float]]:
+    """Return (share of the steps, factor) from the first weight down by equal factors."""
     first = EVEN_FROM / objective.get("beta", 1.0)
     return [(EVEN_SHARE / EVEN_STAGES, first ** (1 - k / EVEN_STAGES)) for k in range(EVEN_STAGES)]
 
 
-def raised(objective: Mapping[str, Any], price: float) -> dict[str, Any]:
-    """The objective with every price but the marginals' so many times as high; FactorVAE starts as a VAE."""
+def raised(objective: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """Return the objective with all weights but those of the marginals multiplied; FactorVAE starts as a VAE."""
     name, beta = objective["name"], objective.get("beta", 1.0)
     if name in WITHOUT_CORRELATION:
-        return {"name": "beta_vae", "beta": price * beta}
-    gamma = objective.get("gamma", beta)  # β-TCVAE has one price for both kinds of correlation
-    return {"name": "hfvae", "alpha": price, "beta": price * beta, "gamma": price * gamma}
+        return {"name": "beta_vae", "beta": factor * beta}
+    gamma = objective.get("gamma", beta)  # β-TCVAE has one weight for both kinds of correlation
+    return {"name": "hfvae", "alpha": factor, "beta": factor * beta, "gamma": factor * gamma}
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train without labels, and hold codes of test images against their factors."""
+    """Train without labels, and compare codes of test images with their factors."""
     data = (
         small_sprites(settings["items"], settings["block"])
         if settings["block"]
@@ -204,23 +208,34 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     known = information(fixed_traces(model, x)[0], len(train)).dimensions[STYLE].numpy()
     live = np.flatnonzero(known > LIVE)
     live = live if live.size else np.arange(len(known))
-    told = _information(model, x, len(train))
+    numbers = _information(model, x, len(train))
     codes = metric_codes(model, x)
     codes = {**codes, STYLE: codes[STYLE][:, live]}
-    dead = () if told["class_information"] > LIVE else (CLASS,)
+    dead = () if numbers["class_information"] > LIVE else (CLASS,)
     if pictures is not None:
         _draw(model, x, {k: v for k, v in codes.items() if k not in dead}, live, factors, pictures)
-    return {**scores(codes, factors, dead), **told}
+    return {**scores(codes, factors, dead), **numbers}
+
+
+SCORES = (
+    Measure("kim", "FactorVAE score (Kim)", better="higher"),
+    Measure("dci", "DCI disentanglement (Eastwood)", better="higher"),
+    Measure("mig", "MIG", better="higher"),
+    Measure("info_m", "InfoM", better="higher"),
+    Measure("info_e", "InfoE", better="higher"),
+    Measure("info_c", "InfoC", better="higher"),
+    Measure("shape", "shape predicted from the class", "%", "higher", 1),
+)
 
 
 def scores(
     codes: Mapping[str, Any], factors: Mapping[str, np.ndarray], dead: Collection[str] = ()
 ) -> Numbers:
-    """Codes, a class among them, held against the factors; those that are ``dead`` take no part in the scores."""
+    """Return scores of codes, with a class, against the factors; unused codes (``dead``) are left out."""
     classes = codes[CLASS].values.argmax(-1)
     codes = {name: values for name, values in codes.items() if name not in dead}
     by_information = infomec(codes, factors)
-    # sizes, turns and places are numbers, as in Eastwood & Williams' own code; only the shape is a class
+    # sizes, angles and positions are numbers, as in the code of Eastwood & Williams; only the shape is a class
     numbers = {name: found if name == SHAPE else found.astype(float) for name, found in factors.items()}
     return {
         "kim": factor_vae(codes, factors).value,
@@ -234,7 +249,7 @@ def scores(
 
 
 def _information(model: TrainedModel, x: Tensor, dataset_size: int) -> Numbers:
-    """What the codes know of the image, and the total correlation from a training batch and from many items."""
+    """Return the information of the codes, and the total correlation estimated from a batch and from many items."""
     q, p = fixed_traces(model, x)
     found = information(q, dataset_size)
     batches = [information(fixed_traces(model, part)[0], dataset_size) for part in x.split(BATCH)[:20]]
@@ -255,7 +270,7 @@ def _draw(
     factors: Mapping[str, np.ndarray],
     folder: Path,
 ) -> None:
-    """Pictures of the codes in use: the class, if it is, and the style's dimensions ``live``."""
+    """Draw the codes in use: the class, if it is used, and the dimensions ``live`` of the style."""
     styles = [f"{STYLE}[{d}]" for d in live]
     names = [CLASS, *styles] if CLASS in codes else styles
     matrix = infomec(codes, factors).matrix  # (codes, factors)
@@ -282,22 +297,14 @@ def _yardsticks() -> list[Yardstick]:
     return found
 
 
-_FALLS_IN_WORDS = ", ".join(f"{price:g} for {share:.1%}" for share, price in FALLS) + " of the steps"
-
 EXPERIMENT = Experiment(
     name="dsprites",
     place="E19 Table 3",
-    about="Codes of dSprites held against its factors: five objectives, the same priors.",
+    about="Codes of dSprites compared with its factors: five objectives, the same priors.",
     cases=cases,
     run=run,
     measures=(
-        Measure("kim", "FactorVAE score (Kim)", better="higher"),
-        Measure("dci", "DCI disentanglement (Eastwood)", better="higher"),
-        Measure("mig", "MIG", better="higher"),
-        Measure("info_m", "InfoM", better="higher"),
-        Measure("info_e", "InfoE", better="higher"),
-        Measure("info_c", "InfoC", better="higher"),
-        Measure("shape", "shape read from the class", "%", "higher", 1),
+        *SCORES,
         Measure("class_information", "I(x; class)", "nats", "higher"),
         Measure("live", f"style dimensions above {LIVE:g} nats", "", "higher", 1),
         Measure("reconstruction", "-log p(x | class, style)", "nats", decimals=1),
@@ -312,8 +319,8 @@ EXPERIMENT = Experiment(
     yardsticks=_yardsticks(),
     judged={OURS: "goal", E19_NETWORKS: f"E19, {PRINTED}", **{row: f"E19, {row}" for row in E19_ROWS}},
     captions={
-        "information": "What each code tells of each factor, as a share of the factor's entropy.",
-        "traversals": "One test image; in each row one dimension of the style goes through its prior.",
-        "classes": "New images: a class in each column, in each row one draw of the style.",
+        "information": "Mutual information of codes and factors, as a share of the entropy of the factor.",
+        "traversals": "One test image; in each row one dimension of the style varies.",
+        "classes": "Generated images: a class in each column, a sample of the style in each row.",
     },
 )

@@ -1,4 +1,4 @@
-"""dsprites-best: dSprites by a model that knows what a pose is, one of three restarts taken without labels."""
+"""dsprites-best: dSprites by a model of class and pose; one of three restarts is chosen without labels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from experiments.ledger.codes import CLASS
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
-from experiments.ledger.fit_defaults import fitted
+from experiments.ledger.fit import fitted
 from experiments.sprites import posed as program
-from experiments.sprites.dsprites import BLOCK, ITEMS, MEASURED, scores
-from experiments.sprites.metric_codes import CLASS
+from experiments.sprites.dsprites import BLOCK, ITEMS, MEASURED, SCORES, scores
 from experiments.sprites.sprites import small_sprites, toy_sprites
 from unknot.data.dataset import Dataset
 from unknot.metrics import Probabilities, infomec, model_centrality, udr
@@ -26,7 +26,7 @@ from unknot.workflow.pictures import reconstructions
 from unknot.workflow.trained_model import TrainedModel
 
 RESTARTS, STEPS, BATCH = 3, 2000, 64
-CHOSEN_ON = 5000  # training images whose codes the restarts are compared on
+CHOSEN_ON = 5000  # training images on which the restarts are compared
 OURS = "class, place, scale and angle, no labels"
 CODES = ("place", "scale", "angle")
 SHOWN = 8  # images of a picture
@@ -34,7 +34,7 @@ JUDGED = ("kim", "dci")
 
 
 def cases(tier: Tier) -> list[Case]:
-    """One row; its numbers are those of the restart that UDR takes, and of all beside it."""
+    """Return one row: the restart that UDR chooses, and statistics of all restarts."""
     smoke = tier == "smoke"
     items = 200 if smoke else 737_280 if tier == "paper" else ITEMS
     block = 0 if smoke else 1 if tier == "paper" else BLOCK
@@ -64,7 +64,7 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train the restarts, choose one by codes of training images, hold all against the factors of test images."""
+    """Train the restarts, choose one by codes of training images, and score all by the factors of test images."""
     block, items = settings["block"], settings["items"]
     data = small_sprites(items, block) if block else toy_sprites(items)
     train, test = replace(data.split("train"), factors={}), data.split("test")
@@ -72,30 +72,30 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     models = [fitted(train, one, settings["train"], described(settings["arguments"])) for one in seeds]
     x = _first(train, CHOSEN_ON)
     restarts = [codes_of_pose(one, x) for one in models]
-    taken = udr(restarts).best
+    chosen = udr(restarts).best
     test = test.subset(torch.arange(min(MEASURED, len(test))))
     shown = _first(test, MEASURED)
     factors = {name: factor.values.numpy() for name, factor in test.factors.items()}
     each = [scores(codes_of_pose(one, shown), factors) for one in models]
     if pictures is not None:
-        _draw(models[taken], shown, factors, pictures)
+        _draw(models[chosen], shown, factors, pictures)
     central = each[model_centrality(restarts).best]
     return {
-        **each[taken],
+        **each[chosen],
         **{f"central_{key}": central[key] for key in JUDGED},
         **{f"mean_{key}": float(np.mean([one[key] for one in each])) for key in (*JUDGED, "shape")},
         **{f"worst_{key}": min(one[key] for one in each) for key in JUDGED},
-        "error": float((models[taken].reconstruct(shown) - shown).abs().sum((1, 2, 3)).mean()),
+        "error": float((models[chosen].reconstruct(shown) - shown).abs().sum((1, 2, 3)).mean()),
     }
 
 
 def described(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The model as a run's settings say it."""
+    """Return the model of the settings."""
     return {"program": f"{Path(program.__file__)}:Posed", "arguments": dict(arguments)}
 
 
 def codes_of_pose(model: TrainedModel, x: Tensor) -> dict[str, Any]:
-    """The class by its masses, and the numbers of the pose, of items (N, ...)."""
+    """Return class probabilities and poses of items (N, ...)."""
     found = model.predict(x).predictions
     return {CLASS: Probabilities(found[CLASS].numpy()), **{name: found[name].numpy() for name in CODES}}
 
@@ -117,7 +117,7 @@ def _draw(model: TrainedModel, x: Tensor, factors: Mapping[str, np.ndarray], fol
 
 
 def _swept(model: TrainedModel, x: Tensor) -> np.ndarray:
-    """One image with one code at a time changed, ``(codes, SHOWN, ...)``."""
+    """Return one image with one code changed at a time, ``(codes, SHOWN, ...)``."""
     at = {name: value.expand(SHOWN, *value.shape[1:]) for name, value in model.predict(x).values.items()}
     line = torch.linspace(-1, 1, SHOWN)
     sectors, classes = model.node("sector").size or 1, model.node(CLASS).size or 1
@@ -136,20 +136,14 @@ def _swept(model: TrainedModel, x: Tensor) -> np.ndarray:
 EXPERIMENT = Experiment(
     name="dsprites-best",
     place="beside E19 Table 3",
-    about="dSprites by a program in which a thing has a class and a pose; one of three restarts, taken without labels.",
+    about="dSprites by a program with a class and a pose; one of three restarts, chosen without labels.",
     cases=cases,
     run=run,
     measures=(
-        Measure("kim", "FactorVAE score (Kim)", better="higher"),
-        Measure("dci", "DCI disentanglement (Eastwood)", better="higher"),
-        Measure("mig", "MIG", better="higher"),
-        Measure("info_m", "InfoM", better="higher"),
-        Measure("info_e", "InfoE", better="higher"),
-        Measure("info_c", "InfoC", better="higher"),
-        Measure("shape", "shape read from the class", "%", "higher", 1),
+        *SCORES,
         Measure("error", "reconstruction: absolute differences, summed over 1,024 pixels"),
-        Measure("central_kim", "taken by ModelCentrality: Kim", better="higher"),
-        Measure("central_dci", "taken by ModelCentrality: DCI", better="higher"),
+        Measure("central_kim", "chosen by ModelCentrality: Kim", better="higher"),
+        Measure("central_dci", "chosen by ModelCentrality: DCI", better="higher"),
         Measure("mean_kim", "mean of the restarts: Kim", better="higher"),
         Measure("mean_dci", "mean of the restarts: DCI", better="higher"),
         Measure("mean_shape", "mean of the restarts: shape", "%", "higher", 1),
@@ -171,8 +165,8 @@ EXPERIMENT = Experiment(
     ],
     judged={OURS: "goal"},
     captions={
-        "information": "What each code tells of each factor, as a share of the factor's entropy.",
+        "information": "Mutual information of codes and factors, as a share of the entropy of the factor.",
         "traversals": "One test image; in each row one code is changed: class, place, scale, angle.",
-        "images": "Test images and what the model makes of them.",
+        "images": "Test images and their reconstructions.",
     },
 )

@@ -1,4 +1,4 @@
-"""Posed: a model of images with one thing on an empty page, which knows what a pose is."""
+"""Posed: a model of images of one object, with a class and a pose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy, one_hot, softplus
 
 from experiments.canvases.model.placing import cut_out, put_down
-from experiments.sprites.upright import points, upright
+from experiments.sprites.ink_frame import points, upright
 from unknot.core.axes import cat
 from unknot.core.evidence import GivenValues
 from unknot.core.program import Program
@@ -19,26 +19,30 @@ from unknot.core.trace import Trace
 from unknot.models.networks.conv import ImageTrunk
 from unknot.models.networks.mlp import mlp
 
-_FAINT = 2e-3  # no pixel is surely dark or bright
-_WITHIN = 0.4  # the standard deviation of an angle within its sector: sectors together are nearly even on the circle
+_FAINT = 2e-3  # the smallest probability of a pixel, dark or bright
+_WITHIN = 0.4  # standard deviation of an angle in its sector; all sectors together are nearly uniform
 
 
 class Posed(Program):
-    """Images ``(1, C, C)`` of one thing: its class and style, and its pose: place, scale and angle.
+    """Images ``(1, C, C)`` of one object with a class, a style, and a pose: place, scale and angle.
 
-    **Generative**: place ~ N(0, .5²) for x and y, scale ~ N(0, 1) in units of the logarithm's ``spread``, an angle that
-    is a sector of ``sectors`` and a normal amount within it, a class of ``classes``, a style ~ N(0, I). A small network
-    makes a template from class and style; its ink is centered and brought to one size
-    (:mod:`experiments.sprites.upright`), so that place and scale are the thing's own; it is turned and put down.
+    The decoder has place ~ N(0, .5²) for x and y, log scale ~ N(0, ``spread``²), an angle of a uniform sector and a
+    normal offset, a uniform class and a style ~ N(0, I). A network predicts a template from class and style, which is
+    normalized (:mod:`experiments.sprites.ink_frame`), rotated and placed.
 
-    **Recognition**: place and scale by convolutions; what lies there is cut out, and class, sector, the amount within
-    it and style are read from the cut. Class and sector are enumerated: a turned thing has several angles that nearly
-    fit, and a gradient along the circle would stay at the nearest.
+    The encoder infers place and scale by convolutions, and the other variables from the crop at this place. Class and
+    sector are enumerated, since the likelihood of the angle has several modes.
 
-    - ``canvas``, ``side``: pixels of the image's side and of a template's.
-    - ``classes``, ``sectors``, ``style``: how many classes, sectors of the circle and numbers of style.
-    - ``size``, ``spread``: a thing's usual scale as a share of the canvas, and the standard deviation of its logarithm.
-    - ``pixels``: how many pixels each number of the image is the mean of.
+    Parameters
+    ----------
+    canvas, side : int
+        Pixels of the side of an image and of a template.
+    classes, sectors, style : int
+        Numbers of classes, of sectors of the circle and of dimensions of the style.
+    size, spread : float
+        The typical scale of an object as a share of the canvas, and the standard deviation of its logarithm.
+    pixels : int
+        The number of pixels that each entry of the image is the mean of.
     """
 
     def __init__(
@@ -55,15 +59,15 @@ class Posed(Program):
         super().__init__()
         self.canvas, self.side, self.classes, self.sectors, self.style = canvas, side, classes, sectors, style
         self.size, self.spread, self.pixels = size, spread, pixels
-        self.find = _reader(canvas, 6)
-        self.read = _reader(side, classes * (1 + 3 * sectors + 2 * style))
+        self.find = _convolutions(canvas, 6)
+        self.read = _convolutions(side, classes * (1 + 3 * sectors + 2 * style))
         self.draw = mlp(classes + style, [128], side * side)
-        spot = 2 - 6 * points(side, torch.zeros(())).square().sum(-1)  # things begin as a spot in the middle
+        spot = 2 - 6 * points(side, torch.zeros(())).square().sum(-1)  # the initial template
         self.register_buffer("spot", spot)
         self.spot: Tensor
 
     def encode(self, x: Tensor, labels: Mapping[str, Any] | None = None, samples: int | None = None) -> Trace:
-        """The recognition program; labels are not taken."""
+        """Run the encoder; labels are not used."""
         q = Trace(samples)
         found = self.find(x)  # (B, 6)
         place = q.normal(found[..., :2], _positive(found[..., 2:4]), name="place", event_dims=1)
@@ -85,7 +89,7 @@ class Posed(Program):
         return q
 
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
-        """The generative program."""
+        """Run the decoder."""
         p = Trace()
         usual = self.spot.new_zeros
         place = p.normal(usual(2), usual(2) + 0.5, value=q["place"], name="place", event_dims=1)
@@ -105,11 +109,11 @@ class Posed(Program):
         return p
 
     def template(self, made: Tensor) -> Tensor:
-        """What a class and a style ``(..., K + D)`` look like: ``(..., 1, S, S)``, from 0 to 1."""
+        """Return the templates ``(..., 1, S, S)``, from 0 to 1, of classes and styles ``(..., K + D)``."""
         return (self.draw(made) + self.spot).sigmoid().unflatten(-1, (1, self.side, self.side))
 
     def angle(self, sector: Tensor, within: Tensor) -> Tensor:
-        """The angle ``(..., 1)`` in radians, from -π to π."""
+        """Return the angle ``(..., 1)`` in radians, from -π to π."""
         turns = (sector.unsqueeze(-1) + _WITHIN * within) / self.sectors
         return 2 * math.pi * (turns - (turns + 0.5).floor())
 
@@ -118,19 +122,19 @@ class Posed(Program):
         return {"angle": self.angle(q["sector"].value, q["within"].dist.mean)}
 
     def _own(self, kind: Tensor, by_class: Tensor) -> Tensor:
-        """What was read under each item's class: ``(..., B)`` and ``(..., B, K, D)`` to ``(..., B, D)``."""
+        """Select the outputs ``(..., B, K, D)`` of each item's class ``(..., B)``: ``(..., B, D)``."""
         return (one_hot(kind, self.classes).to(by_class)[..., None] * by_class).sum(-2)
 
     def _where(self, place: Tensor, scale: Tensor) -> Tensor:
-        """Place and scale as placing takes them, ``(..., 3)``."""
+        """Return x, y and the scale relative to the canvas, ``(..., 3)``."""
         return cat([place, self.size * (self.spread * scale).clamp(-2, 2).exp()])
 
     def _pixel_loss(self, lit: Tensor, x: Tensor) -> Tensor:
         return self.pixels * binary_cross_entropy(lit, x.expand_as(lit), reduction="none").sum((-3, -2, -1))
 
 
-def _reader(side: int, outputs: int) -> nn.Sequential:
-    """Convolutions over an image, and a small network over what they see."""
+def _convolutions(side: int, outputs: int) -> nn.Sequential:
+    """Return convolutions over an image and a perceptron over their features."""
     trunk = ImageTrunk(torch.Size((1, side, side)), (16, 32, 32), dropout=0.0)
     return nn.Sequential(trunk, mlp(trunk.features, [128], outputs))
 

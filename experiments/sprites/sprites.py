@@ -1,4 +1,4 @@
-"""dSprites at a size for CPU minutes: a random part of the images, averaged over blocks of pixels."""
+"""dSprites for a CPU: a random part of the images, averaged over blocks of pixels."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _CHUNK = 4096
 
 
 def small_sprites(items: int, block: int, seed: int = 0) -> Dataset:
-    """``items`` random images of dSprites, averaged over ``block`` x ``block`` pixels, uint8, with all factors.
+    """Return ``items`` random images of dSprites, averaged over ``block`` x ``block`` pixels, uint8, with all factors.
 
-    The last tenth is the split ``test``. The seed is that of the choice, the same for every run.
+    The last tenth is the split ``test``. The seed chooses the images.
     """
     whole = load("dsprites")
     rows = torch.randperm(len(whole), generator=torch.Generator().manual_seed(seed))[:items]
@@ -26,15 +26,15 @@ def small_sprites(items: int, block: int, seed: int = 0) -> Dataset:
 
 
 def averaged(images: Tensor, block: int) -> Tensor:
-    """Images (N, 1, H, W) from 0 to 1 as uint8 means of blocks."""
+    """Return means of blocks of images (N, 1, H, W) from 0 to 1, as uint8."""
     return (255 * avg_pool2d(images, block)).round().byte()
 
 
 def toy_sprites(items: int, seed: int = 0) -> Dataset:
-    """Squares and discs of two sizes on a small page: what a smoke test has in the place of dSprites."""
-    made = torch.Generator().manual_seed(seed)
+    """Return squares and discs of two sizes, for the smoke tier."""
+    generator = torch.Generator().manual_seed(seed)
     sizes = {"shape": 2, "scale": 2, "posX": 6, "posY": 6}
-    values = {name: torch.randint(size, (items,), generator=made) for name, size in sizes.items()}
+    values = {name: torch.randint(size, (items,), generator=generator) for name, size in sizes.items()}
     place = torch.arange(16.0)
     right = (place - 5 - values["posX"][:, None]).abs()[:, None, :]  # (N, 1, W)
     down = (place - 5 - values["posY"][:, None]).abs()[:, :, None]
@@ -49,7 +49,7 @@ def toy_sprites(items: int, seed: int = 0) -> Dataset:
     return _split(Dataset("toy-sprites", 255 * x[:, None].byte(), torch.arange(items), factors))
 
 
-def _split(made: Dataset) -> Dataset:
-    count = len(made) - len(made) // 10
-    splits = {"train": torch.arange(count), "test": torch.arange(count, len(made))}
-    return Dataset(made.name, made.x, made.ids, made.factors, splits)
+def _split(data: Dataset) -> Dataset:
+    count = len(data) - len(data) // 10
+    splits = {"train": torch.arange(count), "test": torch.arange(count, len(data))}
+    return Dataset(data.name, data.x, data.ids, data.factors, splits)

@@ -1,4 +1,4 @@
-"""own-data: the defaults on strangers' tables, beside what a user would do instead with the same few labels."""
+"""own-data: the defaults on real tables, compared with methods of scikit-learn on the same labels."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.tables.own_data_baselines import CLASS_METHODS, NUMBER_METHODS, Task
-from experiments.tables.own_data_overview import cells_of, overview, short
-from experiments.tables.own_data_scores import class_scores, number_scores, split
+from experiments.tables.own_data_baselines import (
+    CLASS_METHODS,
+    NUMBER_METHODS,
+    Task,
+    class_scores,
+    number_scores,
+    split,
+)
+from experiments.tables.own_data_overview import cells_of, overview, rank_diagram, short
 from experiments.tables.own_data_sets import GROUPS, Source, read
-from experiments.tables.rank_diagram import rank_diagram
 from unknot.plots.style import save
 
 LABELS = (30, 100)
@@ -22,12 +27,12 @@ MEASURES = (
     Measure("calibration", "calibration error", decimals=3),
     Measure("seconds", "CPU seconds of fit and prediction", decimals=1),
 )
-# for the tests: tables that come with scikit-learn, and the methods that take no time
+# tables of scikit-learn for the smoke tier
 _SMOKE = (Source("sklearn", "wine", "target"), Source("sklearn", "diabetes", "target", numbers=True))
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Every table of every group with every number of labels and every method that suits it."""
+    """Return every table with every number of labels and every applicable method."""
     groups = {"tune": _SMOKE} if tier == "smoke" else GROUPS
     found: list[Case] = []
     for group, sources in groups.items():
@@ -56,7 +61,7 @@ def _case(group: str, source: Source, labels: int, method: str) -> Case:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Score one method on one split; of the splits, which go by the seed, odd ones have balanced labels."""
+    """Score one method on the split of a seed; odd seeds have balanced labels."""
     source = Source(
         settings["package"],
         settings["item"],
@@ -76,14 +81,14 @@ def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
         steps=settings.get("steps"),
     )
     start = time.process_time()
-    said = CLASS_METHODS[settings["method"]](task)
+    predictions = CLASS_METHODS[settings["method"]](task)
     seconds = time.process_time() - start
     score = class_scores if rows.classes else number_scores
-    return {**score(said, rows.y[test]), "seconds": seconds}
+    return {**score(predictions, rows.y[test]), "seconds": seconds}
 
 
 def plot(content: Mapping[str, Any], folder: Path) -> None:
-    """Average ranks by accuracy, classes and numbers apart, for each group of which all methods are there."""
+    """Draw average ranks by accuracy, for classes and numbers of each group with results of all methods."""
     for group in GROUPS:
         for numbers in (False, True):
             cells = cells_of(content, group, numbers)
@@ -108,8 +113,8 @@ EXPERIMENT = Experiment(
     name="own-data",
     place="this library",
     about=(
-        "StructuredVAE as it comes on 58 real tables nobody prepared, from 30 and 100 labels, beside six methods of "
-        "scikit-learn with the same labels."
+        "The defaults of StructuredVAE on 58 real tables, from 30 and 100 labels, compared with six methods of "
+        "scikit-learn on the same labels."
     ),
     cases=cases,
     run=run,
@@ -117,7 +122,7 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "about 120 CPU minutes for three splits, or an hour on two cores",
-        "paper": "the same, with as many splits as one likes",
+        "paper": "the same, with any number of splits",
     },
     plot=plot,
     overview=overview,

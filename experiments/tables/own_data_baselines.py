@@ -1,6 +1,6 @@
-"""What a user would do instead with the same labels: six methods of scikit-learn, with the usual preprocessing.
+"""Methods of the own-data experiments: ours, and six of scikit-learn with the usual preprocessing; splits and scores.
 
-Each takes a :class:`Task` and returns class probabilities ``(T, K)`` or numbers ``(T,)``.
+Each method takes a :class:`Task` and returns class probabilities ``(T, K)`` or numbers ``(T,)``.
 """
 
 from __future__ import annotations
@@ -24,67 +24,28 @@ from experiments.ledger.fit import (
 )
 from unknot.metrics.prediction_error import reliability
 
-# ---- Splits of a table into labeled, unlabeled and test rows, and how answers are scored -----------------
-
 TEST_SHARE, MOST_TEST = 0.3, 1000
-
-
-def split(
-    y: np.ndarray, classes: int, labels: int, seed: int, balanced: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labeled, unlabeled and test rows, by a seed.
-
-    Labels come as they come, but for at least two of every class; ``balanced`` takes equally many of each, as far as
-    there are.
-    """
-    draw = np.random.default_rng([seed, labels])
-    order = draw.permutation(len(y))
-    test = order[: min(int(TEST_SHARE * len(y)), MOST_TEST)]
-    train = order[len(test) :]
-    place = np.arange(len(train))
-    if classes:
-        turn = np.empty(len(train), int)  # how many of its class came before
-        for k in range(classes):
-            mine = y[train] == k
-            turn[mine] = np.arange(mine.sum())
-        first = turn if balanced else np.where(turn < 2, -1, 0)
-        place = np.lexsort((place, first))
-    chosen = np.zeros(len(train), bool)
-    chosen[place[:labels]] = True
-    return train[chosen], train[~chosen], test
-
-
-def class_scores(probabilities: np.ndarray, y: np.ndarray) -> Numbers:
-    """Accuracy in per cent, log loss in nats, and the expected calibration error in ten bins."""
-    sure, right = probabilities.max(1), probabilities.argmax(1) == y
-    return {
-        "accuracy": 100 * float(right.mean()),
-        "log_loss": float(-np.log(np.clip(probabilities[np.arange(len(y)), y], 1e-7, None)).mean()),
-        "calibration": reliability(sure, right).error,
-    }
-
-
-def number_scores(guess: np.ndarray, y: np.ndarray) -> Numbers:
-    """R², the share of the variance that is explained, in per cent."""
-    return {"accuracy": 100 * float(1 - ((guess - y) ** 2).sum() / ((y - y.mean()) ** 2).sum())}
-
-
-_UNLABELED = 2000  # rows that methods for unlabeled data look at beside the labeled ones
+_UNLABELED = 2000  # unlabeled rows of the semi-supervised methods
 
 
 @dataclass(frozen=True)
 class Task:
-    """Rows to learn from and rows to answer for.
+    """Training rows and test rows.
 
-    Attributes:
-        x: labeled rows ``(L, D)``.
-        y: their labels, class numbers 0 ... K-1 or numbers.
-        more: unlabeled rows.
-        test: the rows asked about.
-        classes: K; 0: numbers.
-        seed: of a method's own chance.
-        scaled: holes filled and columns standardized first; else the columns stay as they are: pixels, words.
-        steps: of our training, where it must be quick.
+    Attributes
+    ----------
+    x, y : ndarray
+        Labeled rows ``(L, D)`` and their labels, class indices or numbers.
+    more, test : ndarray
+        Unlabeled rows and test rows.
+    classes : int
+        The number of classes; 0 for numbers.
+    seed : int
+        Random seed of the method.
+    scaled : bool
+        Whether missing values are imputed and columns standardized first.
+    steps : int, optional
+        Training steps of ours in the smoke tier.
     """
 
     x: np.ndarray
@@ -101,18 +62,17 @@ Method = Callable[[Task], np.ndarray]
 
 
 def ours(task: Task) -> np.ndarray:
-    """The library's defaults for a table."""
+    """Predict by the library's defaults for a table."""
     return _structured(task, {} if task.steps is None else {"steps": task.steps})
 
 
 def alone(task: Task) -> np.ndarray:
-    """The same ensemble, its encoders trained on the labels alone: no generative model, no unlabeled rows but in
-    the columns' statistics."""
+    """Predict by the same ensemble with encoders trained on the labels alone."""
     return _structured(task, {"objective": ENSEMBLE_ALONE})
 
 
 def linear(task: Task) -> np.ndarray:
-    """Logistic regression as it comes, or ridge regression with a cross-validated strength."""
+    """Predict by logistic regression, or ridge regression with a cross-validated penalty."""
     from sklearn.linear_model import LogisticRegression, RidgeCV
 
     return _sklearn(
@@ -121,14 +81,13 @@ def linear(task: Task) -> np.ndarray:
 
 
 def linear_after_regression(task: Task) -> np.ndarray:
-    """Logistic or ridge regression where each missing entry is what a regression on the others expects, learned from
-    all training rows, labeled or not."""
+    """Predict by a linear model after iterative imputation, fitted on all training rows."""
     from sklearn.experimental import enable_iterative_imputer  # noqa: F401
     from sklearn.impute import IterativeImputer
 
     fill = IterativeImputer(random_state=task.seed, keep_empty_features=True)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # sweeps that stop early
+        warnings.simplefilter("ignore")  # imputation that has not converged
         fill.fit(np.concatenate([task.x, task.more]))
         return linear(
             replace(task, x=fill.transform(task.x), test=fill.transform(task.test), more=task.more[:0])
@@ -136,7 +95,7 @@ def linear_after_regression(task: Task) -> np.ndarray:
 
 
 def forest(task: Task) -> np.ndarray:
-    """A random forest of 200 trees."""
+    """Predict by a random forest of 200 trees."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     kind = RandomForestClassifier if task.classes else RandomForestRegressor
@@ -144,7 +103,7 @@ def forest(task: Task) -> np.ndarray:
 
 
 def boosting(task: Task) -> np.ndarray:
-    """Gradient boosting as it comes."""
+    """Predict by gradient boosting."""
     from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 
     kind = GradientBoostingClassifier if task.classes else GradientBoostingRegressor
@@ -152,14 +111,14 @@ def boosting(task: Task) -> np.ndarray:
 
 
 def spreading(task: Task) -> np.ndarray:
-    """Label spreading over seven neighbors, of labeled and unlabeled rows."""
+    """Predict by label spreading over seven neighbors."""
     from sklearn.semi_supervised import LabelSpreading
 
     return _with_unlabeled(LabelSpreading(kernel="knn", n_neighbors=7), task)
 
 
 def self_training(task: Task) -> np.ndarray:
-    """Logistic regression that takes its own sure answers (.9) for labels."""
+    """Predict by self-training of logistic regression with threshold 0.9."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.semi_supervised import SelfTrainingClassifier
 
@@ -167,7 +126,7 @@ def self_training(task: Task) -> np.ndarray:
 
 
 def naive_bayes(task: Task) -> np.ndarray:
-    """Multinomial naive Bayes, for counts or tf-idf of words: they must stay as they are."""
+    """Predict by multinomial naive Bayes from counts or tf-idf of words."""
     from sklearn.naive_bayes import MultinomialNB
 
     return _sklearn(MultinomialNB(), replace(task, scaled=False))
@@ -199,7 +158,7 @@ def _structured(task: Task, settings: Mapping[str, Any]) -> np.ndarray:
 
 
 def _prepared(task: Task) -> Task:
-    """Holes filled by the mean and columns standardized, by the labeled rows, if the task says so."""
+    """Return the task with missing values imputed by means and columns standardized, if it is ``scaled``."""
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -222,8 +181,47 @@ def _sklearn(model: Any, task: Task) -> np.ndarray:
 def _with_unlabeled(model: Any, task: Task) -> np.ndarray:
     task = _prepared(replace(task, more=task.more[:_UNLABELED]))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows that no label reaches, trainings that stop early
+        warnings.simplefilter("ignore")  # rows without a labeled neighbor, training that has not converged
         labels = np.concatenate([task.y, np.full(len(task.more), -1)])
         model.fit(np.concatenate([task.x, task.more]), labels)
         shares = np.nan_to_num(model.predict_proba(task.test)) + 1e-3
     return full(shares, model.classes_, task.classes)
+
+
+def split(
+    y: np.ndarray, classes: int, labels: int, seed: int, balanced: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return labeled, unlabeled and test rows of a random split.
+
+    Labeled rows are random with at least two of every class, or, with ``balanced``, equally many of each.
+    """
+    draw = np.random.default_rng([seed, labels])
+    order = draw.permutation(len(y))
+    test = order[: min(int(TEST_SHARE * len(y)), MOST_TEST)]
+    train = order[len(test) :]
+    place = np.arange(len(train))
+    if classes:
+        order_in_class = np.empty(len(train), int)  # the number of earlier rows of the class
+        for k in range(classes):
+            mine = y[train] == k
+            order_in_class[mine] = np.arange(mine.sum())
+        first = order_in_class if balanced else np.where(order_in_class < 2, -1, 0)
+        place = np.lexsort((place, first))
+    chosen = np.zeros(len(train), bool)
+    chosen[place[:labels]] = True
+    return train[chosen], train[~chosen], test
+
+
+def class_scores(probabilities: np.ndarray, y: np.ndarray) -> Numbers:
+    """Return accuracy in per cent, log loss in nats, and expected calibration error in ten bins."""
+    sure, right = probabilities.max(1), probabilities.argmax(1) == y
+    return {
+        "accuracy": 100 * float(right.mean()),
+        "log_loss": float(-np.log(np.clip(probabilities[np.arange(len(y)), y], 1e-7, None)).mean()),
+        "calibration": reliability(sure, right).error,
+    }
+
+
+def number_scores(guess: np.ndarray, y: np.ndarray) -> Numbers:
+    """Return R² in per cent."""
+    return {"accuracy": 100 * float(1 - ((guess - y) ** 2).sum() / ((y - y.mean()) ** 2).sum())}

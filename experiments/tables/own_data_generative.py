@@ -1,4 +1,4 @@
-"""own-data-generative: what a generative model of a table is for, gaps filled and outliers found, beside the usual."""
+"""own-data-generative: imputation, outlier detection and compression by the default model and by scikit-learn."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 import torch
 
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
-from experiments.ledger.fit_defaults import fitted, labeled_data, real_columns
+from experiments.ledger.fit import fitted, labeled_data, real_columns
 from experiments.tables.own_data_sets import GROUPS, Rows, read
 from unknot.data.sets.loading import load
 from unknot.workflow.evaluation import log_evidence
 
-HIDDEN = 0.2  # share of the entries that are hidden
+HIDDEN = 0.2  # share of the entries that are removed
 LABELS = 100
 _GAPS = ("breast_cancer", "wine", "fgl", "diabetes", "Boston", "concrete")
 _OUTLIERS = ("breast_cancer", "wine", "fgl", "diabetes", "Boston", "concrete")
@@ -26,7 +26,7 @@ _DETECTORS = ("ours", "isolation forest", "local outlier factor")
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Tables with gaps, tables with foreign rows, and Frey's faces through few numbers."""
+    """Return tables with missing values, tables with outliers, and Frey's faces."""
     found: list[Case] = []
     for task, items, methods in (("gaps", _GAPS, _FILLERS), ("outliers", _OUTLIERS, _DETECTORS)):
         for item in items[1:2] if tier == "smoke" else items:
@@ -60,7 +60,7 @@ def _table(item: str) -> Rows:
 
 
 def _gaps(item: str, method: str, seed: int, more: dict[str, Any]) -> Numbers:
-    """Hide a fifth of the entries of standardized columns, fill them, and take the root of the mean square error."""
+    """Return the root mean square error of imputed entries of standardized columns."""
     rows = _table(item)
     x = _standard(rows.x)
     hidden = np.random.default_rng([seed, 2]).random(x.shape) < HIDDEN
@@ -82,13 +82,12 @@ def _filled(method: str, seen: np.ndarray, rows: Rows, seed: int, more: dict[str
         "mean": SimpleImputer(),
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # sweeps that stop early
+        warnings.simplefilter("ignore")  # imputation that has not converged
         return np.asarray(usual[method].fit_transform(seen))
 
 
 def _outliers(item: str, method: str, seed: int, more: dict[str, Any]) -> Numbers:
-    """Rows whose entries come from different rows, each column shuffled, among as many true rows that were not seen:
-    the area under the curve of a score fitted on the other true rows."""
+    """Return the area under the ROC curve for test rows against the same rows with shuffled columns."""
     from sklearn.ensemble import IsolationForest
     from sklearn.metrics import roc_auc_score
     from sklearn.neighbors import LocalOutlierFactor
@@ -99,20 +98,20 @@ def _outliers(item: str, method: str, seed: int, more: dict[str, Any]) -> Number
     order = draw.permutation(len(x))
     true, train = order[: len(x) // 3], order[len(x) // 3 :]
     mixed = np.stack([draw.permutation(column) for column in x[true].T], 1)
-    asked = np.concatenate([x[true], mixed])
+    rows_to_score = np.concatenate([x[true], mixed])
     if method == "ours":
         labels = {name: values[train] for name, values in _labels(rows, seed, train).items()}
         data = labeled_data(x[train], labels, real_columns(x))
-        score = log_evidence(fitted(data, seed, more), torch.from_numpy(asked)).numpy()
+        score = log_evidence(fitted(data, seed, more), torch.from_numpy(rows_to_score)).numpy()
     elif method == "isolation forest":
-        score = IsolationForest(random_state=seed).fit(x[train]).score_samples(asked)
+        score = IsolationForest(random_state=seed).fit(x[train]).score_samples(rows_to_score)
     else:
-        score = LocalOutlierFactor(novelty=True).fit(x[train]).score_samples(asked)
-    return {"auc": float(roc_auc_score(np.arange(len(asked)) < len(true), score))}
+        score = LocalOutlierFactor(novelty=True).fit(x[train]).score_samples(rows_to_score)
+    return {"auc": float(roc_auc_score(np.arange(len(rows_to_score)) < len(true), score))}
 
 
 def _faces(item: str, method: str, seed: int, more: dict[str, Any]) -> Numbers:
-    """Faces that were not seen through ten numbers and back: ours without labels, or ten principal components."""
+    """Return the reconstruction error of test faces from ten numbers, by ours without labels or by PCA."""
     from sklearn.decomposition import PCA
 
     images = load(item).x
@@ -123,14 +122,16 @@ def _faces(item: str, method: str, seed: int, more: dict[str, Any]) -> Numbers:
     flat = x.reshape(len(x), -1)
     if method == "ours":
         data = labeled_data(images.numpy()[train], {})
-        made = fitted(data, seed, more).reconstruct(torch.from_numpy(x[test])).numpy().reshape(len(test), -1)
+        decoded = (
+            fitted(data, seed, more).reconstruct(torch.from_numpy(x[test])).numpy().reshape(len(test), -1)
+        )
     elif method == "components":
         components = PCA(10, random_state=seed).fit(flat[train])
-        made = components.inverse_transform(components.transform(flat[test]))
+        decoded = components.inverse_transform(components.transform(flat[test]))
     else:
-        made = np.broadcast_to(flat[train].mean(0), flat[test].shape)
+        decoded = np.broadcast_to(flat[train].mean(0), flat[test].shape)
     unit = flat[train].std(0).mean()
-    return {"rmse": float(np.sqrt(np.mean((made - flat[test]) ** 2)) / unit)}
+    return {"rmse": float(np.sqrt(np.mean((decoded - flat[test]) ** 2)) / unit)}
 
 
 def _standard(x: np.ndarray) -> np.ndarray:
@@ -138,7 +139,7 @@ def _standard(x: np.ndarray) -> np.ndarray:
 
 
 def _labels(rows: Rows, seed: int, among: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """A hundred labels of the table's own target, unknown elsewhere."""
+    """Return a hundred labels of the target of the table, unknown elsewhere."""
     chosen = np.random.default_rng([seed, 5]).permutation(len(rows.y) if among is None else among)[:LABELS]
     labels = np.full(len(rows.y), -1 if rows.classes else np.nan, np.int64 if rows.classes else np.float32)
     labels[chosen] = rows.y[chosen]
@@ -148,7 +149,7 @@ def _labels(rows: Rows, seed: int, among: np.ndarray | None = None) -> dict[str,
 EXPERIMENT = Experiment(
     name="own-data-generative",
     place="this library",
-    about="Gaps filled, outliers found and faces compressed by the default model, beside what scikit-learn has for it.",
+    about="Imputation, outlier detection and compression of faces by the default model and by scikit-learn.",
     cases=cases,
     run=run,
     measures=(
@@ -159,6 +160,6 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "about 10 CPU minutes for three seeds",
-        "paper": "the same, with as many seeds as one likes",
+        "paper": "the same, with any number of seeds",
     },
 )

@@ -1,4 +1,4 @@
-"""Strangers' data that are no plain tables: small images, words, categories, holes, and two factors at once."""
+"""Data of own-data-more: small images, words, categories, missing values, and two factors."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from functools import partial
 
 import numpy as np
 
-from experiments.ledger.fit_defaults import real_columns
+from experiments.ledger.fit import real_columns
 from experiments.tables.own_data_sets import GROUPS, Source, design, frame, kind_of, read
 from unknot.data.dataset import Column
 from unknot.data.sets.loading import load
 
 DOCUMENTS = 4000
 HOLED = ("breast_cancer", "wine", "digits", "biopsy", "olive", "penguins")
-HIDDEN = 0.4  # share of the entries of a table that are hidden, where holes are the point
+HIDDEN = 0.4  # share of the entries that are removed
 
 
 @dataclass(frozen=True)
 class Items:
-    """The same items in two forms, ``x`` as the library takes them and ``plain`` numbers (N, D) for other methods, with
-    all labels by factor, class numbers; ``table`` describes the columns of a table."""
+    """Items as input ``x`` of the library and as ``plain`` numbers (N, D) for other methods, with labels by factor."""
 
     x: np.ndarray
     plain: np.ndarray
@@ -33,21 +32,21 @@ class Items:
 
 
 def digit_images() -> Items:
-    """scikit-learn's 1,797 digits as images of 8 x 8."""
+    """Return scikit-learn's 1,797 digits as images of 8 x 8."""
     data = load("digits")
     x = np.asarray(data.x)
     return Items(x, x.reshape(len(x), -1) / 255, {"digit": np.asarray(data.factor("digit").values)})
 
 
 def olivetti_faces() -> Items:
-    """The 400 Olivetti faces at half their size, 32 x 32."""
+    """Return the 400 Olivetti faces at 32 x 32."""
     data = load("olivetti")
     x = np.asarray(data.x).reshape(-1, 1, 32, 2, 32, 2).mean((3, 5)).round().astype(np.uint8)
     return Items(x, x.reshape(len(x), -1) / 255, {"identity": np.asarray(data.factor("identity").values)})
 
 
 def newsgroup_words() -> Items:
-    """4,000 posts of 20 Newsgroups as counts of 1,995 words; plain is tf-idf."""
+    """Return 4,000 posts of 20 Newsgroups as counts of 1,995 words, and as tf-idf."""
     from sklearn.feature_extraction.text import TfidfTransformer
 
     data = load("20news")
@@ -59,7 +58,7 @@ def newsgroup_words() -> Items:
 
 
 def digits_twice(as_table: bool) -> Items:
-    """The digits with two factors, the digit and whether it is odd, as images or as a table of pixels."""
+    """Return the digits with two factors, the digit and whether it is odd, as images or as a table."""
     images = digit_images()
     digit = images.labels["digit"]
     labels = {"digit": digit, "odd": digit % 2}
@@ -70,7 +69,7 @@ def digits_twice(as_table: bool) -> Items:
 
 
 def hawks_twice() -> Items:
-    """Hawks with two factors, their species and whether they are young; measures are the columns."""
+    """Return hawks with two factors, species and age."""
     source = next(one for one in GROUPS["tune"] if one.item == "Hawks")
     data = frame(source)
     data = data[data["Age"].notna()].reset_index(drop=True)
@@ -81,7 +80,7 @@ def hawks_twice() -> Items:
 
 
 def with_holes(item: str) -> Items:
-    """A table of the first two groups, nearly complete, of which two entries in five are taken away, whichever."""
+    """Return a table with two fifths of its entries removed at random."""
     rows = read(next(one for one in (*GROUPS["tune"], *GROUPS["look"]) if one.item == item))
     hidden = np.random.default_rng(0).random(rows.x.shape) < HIDDEN
     x = np.where(hidden, np.nan, rows.x)
@@ -89,13 +88,13 @@ def with_holes(item: str) -> Items:
 
 
 def with_categories(item: str) -> Items:
-    """A table of the first group whose categories stay categories."""
+    """Return a table of the first group with categorical columns."""
     source = next(one for one in GROUPS["tune"] if one.item == item)
     return as_categories(source)
 
 
 def as_categories(source: Source) -> Items:
-    """A table column by column: a category is a number of its class, NaN a hole."""
+    """Return a table with categories as class indices, NaN where missing."""
     data = frame(source)
     data = data[data[source.target].notna()].reset_index(drop=True)
     y = data.pop(source.target)

@@ -1,4 +1,4 @@
-"""own-data-more: the defaults beyond plain tables: images, words, categories, holes, two factors with labels apart."""
+"""own-data-more: the defaults on images, words, categories, missing values, and two factors with separate labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _USUAL = ("ours", "labels alone", "linear", "forest", "self-training")
 _CASES: tuple[tuple[str, str, int, tuple[str, ...]], ...] = (
     ("images", "digits, 8 x 8", 100, (*_USUAL, TWO_VIEWS_ALONE)),
     ("images", "Olivetti faces, 32 x 32", 120, (*_USUAL, TWO_VIEWS_ALONE)),
-    # of words, naive Bayes is ours on the labels alone
+    # for words naive Bayes is the default model on the labels alone
     ("words", "20 Newsgroups", 200, ("ours", "naive Bayes", "linear", "forest", "self-training")),
     ("categories", "vcdExtra/Titanicp", 100, _USUAL),
     ("categories", "carData/Chile", 100, _USUAL),
@@ -45,7 +45,7 @@ _CASES: tuple[tuple[str, str, int, tuple[str, ...]], ...] = (
     ("two factors", "digits, table", 100, (*_USUAL, "ours, one at a time")),
     ("two factors", "Hawks", 100, (*_USUAL, "ours, one at a time")),
 )
-_RIVALS: Mapping[str, Method] = {
+_BASELINES: Mapping[str, Method] = {
     "linear": linear,
     "forest": forest,
     "self-training": self_training,
@@ -55,7 +55,7 @@ _RIVALS: Mapping[str, Method] = {
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Every kind of data with every method that suits it."""
+    """Return every kind of data with every applicable method."""
     found: list[Case] = []
     for kind, item, labels, methods in _CASES:
         if tier == "smoke" and item != "digits, table":
@@ -68,35 +68,35 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Score one method on one split: the mean over factors, and of two factors each."""
+    """Score one method on one split: the mean over factors, and each of two factors."""
     items = READERS[settings["item"]]()
-    known, train, test = deal(items, settings["labels"], seed)
+    known, train, test = draw_labels(items, settings["labels"], seed)
     start = time.process_time()
     more = {"steps": settings["steps"]} if "steps" in settings else {}
     method = settings["method"]
-    if method in _RIVALS:
-        said = _rival(_RIVALS[method], items, known, train, test, seed)
+    if method in _BASELINES:
+        predictions = _baseline(_BASELINES[method], items, known, train, test, seed)
     elif method == "ours, one at a time":
-        said = {
+        predictions = {
             name: _ours(items, {name: rows}, train, test, seed, "ours", more)[name]
             for name, rows in known.items()
         }
     else:
-        said = _ours(items, known, train, test, seed, method, more)
+        predictions = _ours(items, known, train, test, seed, method, more)
     seconds = time.process_time() - start
-    scores = [class_scores(shares, items.labels[name][test]) for name, shares in said.items()]
+    scores = [class_scores(shares, items.labels[name][test]) for name, shares in predictions.items()]
     numbers = {key: float(np.mean([one[key] for one in scores])) for key in scores[0]}
     if len(scores) == 2:
         numbers |= {"first": scores[0]["accuracy"], "second": scores[1]["accuracy"]}
     return {**numbers, "seconds": seconds}
 
 
-def deal(items: Items, labels: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-    """For each factor the rows whose label is known, no row for two of them; all rows to train on; and test rows."""
+def draw_labels(items: Items, labels: int, seed: int) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Return disjoint labeled rows for each factor, all training rows, and test rows."""
     known: dict[str, np.ndarray] = {}
     first, *others = items.labels
     count = len(items.labels)
-    balanced = items.classes(first) > 10  # so that each of many classes has its share of few labels
+    balanced = items.classes(first) > 10  # few labels of many classes
     chosen, rest, test = split(items.labels[first], items.classes(first), labels * count, seed, balanced)
     order = np.random.default_rng([seed, 1]).permutation(chosen)
     for i, name in enumerate((first, *others)):
@@ -113,7 +113,7 @@ def _ours(
     method: str,
     more: Mapping[str, Any],
 ) -> Shares:
-    """The library's defaults with all factors at once; test items are unseen."""
+    """Return predictions of the default model with all factors at once."""
     labels = {}
     for name, rows in known.items():
         column = np.full(len(items.x), -1, np.int64)
@@ -132,7 +132,7 @@ def _ours(
     return {name: class_probabilities(trained, name, x[test], items.classes(name)) for name in known}
 
 
-def _rival(
+def _baseline(
     method: Method,
     items: Items,
     known: Mapping[str, np.ndarray],
@@ -140,22 +140,22 @@ def _rival(
     test: np.ndarray,
     seed: int,
 ) -> Shares:
-    """Another method, for each factor on its own."""
-    said = {}
+    """Return predictions of another method, for each factor separately."""
+    predictions = {}
     for name, rows in known.items():
         more = np.setdiff1d(train, rows)
         x, y = items.plain, items.labels[name]
         task = Task(x[rows], y[rows], x[more], x[test], items.classes(name), seed, scaled=bool(items.table))
-        said[name] = method(task)
-    return said
+        predictions[name] = method(task)
+    return predictions
 
 
 EXPERIMENT = Experiment(
     name="own-data-more",
     place="this library",
     about=(
-        "The defaults on small images, words, tables with categories or holes, and two factors whose labels belong to "
-        "different items, beside scikit-learn with the same labels."
+        "The defaults on small images, words, tables with categories or missing values, and two factors with labels of "
+        "different items, compared with scikit-learn on the same labels."
     ),
     cases=cases,
     run=run,
@@ -170,6 +170,6 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "about 30 CPU minutes for three splits",
-        "paper": "the same, with as many splits as one likes",
+        "paper": "the same, with any number of splits",
     },
 )

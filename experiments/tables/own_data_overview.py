@@ -1,22 +1,28 @@
-"""own-data in short: each group's means by method, and what was asked of the defaults beside what they reach."""
+"""Overview of own-data: means by method for each group of tables, goals of the defaults, and average ranks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from experiments.ledger.result_tables import NOTHING, table_lines
-from experiments.tables.rank_diagram import average_ranks
+from unknot.plots.style import COLORS, FAINT, INK, new_figure
 
-GROUPS = ("redrawn", "fresh", "look", "tune")  # in the order of what they prove
-WORST = -100.0  # per cent of the variance; a cell's R² counts no less, or one table would be the mean of all
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# the studentized range at 5 % divided by √2, for 2 to 10 methods
+_Q = (1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164)
+GROUPS = ("redrawn", "fresh", "look", "tune")  # the most independent of the development first
+WORST = -100.0  # per cent; the smallest R² of a cell in a mean
 Found = list[Mapping[str, Any]]  # entries of a result's summary
 
 
 def overview(content: Mapping[str, Any]) -> list[str]:
-    """Two tables: goals by group, and means by method for each group."""
+    """Return two tables in Markdown: goals by group, and means by method for each group."""
     parts = {
         (group, numbers): cells_of(content, group, numbers) for group in GROUPS for numbers in (False, True)
     }
@@ -24,10 +30,10 @@ def overview(content: Mapping[str, Any]) -> list[str]:
     if not there:
         return []
     goals = [
-        [title, *(judge(parts[group, numbers]) if len(parts[group, numbers]) else NOTHING for group in there)]
-        for title, (numbers, judge) in _GOALS.items()
+        [title, *(score(parts[group, numbers]) if len(parts[group, numbers]) else NOTHING for group in there)]
+        for title, (numbers, score) in _GOALS.items()
     ]
-    found = table_lines(["what was asked", *there], goals)
+    found = table_lines(["goal", *there], goals)
     for (group, numbers), cells in parts.items():
         if len(cells):
             found += means(group, numbers, cells)
@@ -35,7 +41,7 @@ def overview(content: Mapping[str, Any]) -> list[str]:
 
 
 def short(content: Mapping[str, Any]) -> tuple[str, str, int] | None:
-    """Mean accuracy on the group that proves most, ours and logistic regression's, and its splits."""
+    """Return mean accuracies of ours and of logistic regression on the first group, and the number of splits."""
     cells = cells_of(content, GROUPS[0], numbers=False)
     if not len(cells):
         return None
@@ -44,7 +50,7 @@ def short(content: Mapping[str, Any]) -> tuple[str, str, int] | None:
 
 
 class CellTable:
-    """The rows of a group that every method has, as arrays of N rows and M ``methods``; ``tables`` are N names."""
+    """The rows of a group with results of every method, as arrays of N rows and M ``methods``."""
 
     def __init__(self, found: Found) -> None:
         self.methods = list(dict.fromkeys(one["case"]["column"] for one in found))
@@ -66,20 +72,20 @@ class CellTable:
         return float(np.maximum(self.value(key), WORST)[:, self.methods.index(method)].mean())
 
     def ahead(self, other: str = "linear") -> np.ndarray:
-        """By how much ours is ahead of another method in accuracy, for each table, (T,)."""
+        """Return the difference in accuracy between ours and another method, for each table, (T,)."""
         value = np.maximum(self.value("accuracy"), WORST)
         gap = value[:, self.methods.index("ours")] - value[:, self.methods.index(other)]
         tables = np.array(self.tables)
         return np.array([gap[tables == table].mean() for table in dict.fromkeys(self.tables)])
 
     def rank(self) -> int:
-        """How many methods have a better average rank than ours."""
+        """Return the number of methods with a better average rank than ours."""
         ranks = average_ranks(self.value("accuracy"))
         return int((ranks < ranks[self.methods.index("ours")]).sum())
 
 
 def means(group: str, numbers: bool, cells: CellTable) -> list[str]:
-    """A table of one group: its means by method."""
+    """Return a table of one group with means by method."""
     keys = {"R² (%)": ("accuracy", 1)}
     if not numbers:
         keys = {
@@ -100,56 +106,100 @@ def means(group: str, numbers: bool, cells: CellTable) -> list[str]:
 
 
 def cells_of(content: Mapping[str, Any], group: str, numbers: bool) -> CellTable:
-    """What a result has of one group, tables with numbers or with classes."""
+    """Return the results of one group, for numbers or for classes."""
 
-    def mine(case: Mapping[str, Any]) -> bool:
+    def belongs(case: Mapping[str, Any]) -> bool:
         return case["group"] == group and case["numbers"] == numbers
 
-    return CellTable([one for one in content["summary"] if mine(one["case"])])
+    return CellTable([one for one in content["summary"] if belongs(one["case"])])
 
 
-def _said(reached: bool, text: str) -> str:
+def _marked(reached: bool, text: str) -> str:
     return text if reached else f"**miss** {text}"
 
 
 def _accuracy(cells: CellTable) -> str:
     ahead = cells.ahead()
     error = ahead.std(ddof=1) / len(ahead) ** 0.5 if len(ahead) > 1 else float("nan")
-    return _said(ahead.mean() >= 1.5, f"{ahead.mean():+.2f} ± {error:.2f}")
+    return _marked(ahead.mean() >= 1.5, f"{ahead.mean():+.2f} ± {error:.2f}")
 
 
 def _worst(cells: CellTable) -> str:
     worst = cells.ahead().min()
-    return _said(worst >= -1.5, f"{worst:+.2f}")
+    return _marked(worst >= -1.5, f"{worst:+.2f}")
 
 
 def _log_loss(cells: CellTable) -> str:
     ratio = 100 * cells.mean("log_loss", "ours") / cells.mean("log_loss", "linear")
-    return _said(ratio <= 95, f"{ratio:.0f} %")
+    return _marked(ratio <= 95, f"{ratio:.0f} %")
 
 
 def _calibration(cells: CellTable) -> str:
     error = cells.mean("calibration", "ours")
-    return _said(error <= 0.08, f"{error:.3f}")
+    return _marked(error <= 0.08, f"{error:.3f}")
 
 
 def _rank(cells: CellTable) -> str:
     better = cells.rank()
-    return _said(better == 0, f"{better + 1} of {len(cells.methods)}")
+    return _marked(better == 0, f"{better + 1} of {len(cells.methods)}")
 
 
 def _numbers(cells: CellTable) -> str:
     ahead = cells.ahead()
-    return _said(ahead.mean() > 0, f"{ahead.mean() / 100:+.3f}")
+    return _marked(ahead.mean() > 0, f"{ahead.mean() / 100:+.3f}")
 
 
 def _worst_numbers(cells: CellTable) -> str:
     worst = cells.ahead().min()
-    return _said(worst >= -2, f"{worst / 100:+.3f}")
+    return _marked(worst >= -2, f"{worst / 100:+.3f}")
 
 
 def _unlabeled(cells: CellTable) -> str:
     return f"{cells.ahead('labels alone').mean():+.2f}"
+
+
+def average_ranks(scores: np.ndarray) -> np.ndarray:
+    """Return the mean rank of each method, (M,), from ``scores`` (N, M), larger is better; ties share ranks.
+
+    >>> average_ranks(np.array([[3.0, 2.0, 1.0], [5.0, 5.0, 1.0]])).tolist()
+    [1.25, 1.75, 3.0]
+    """
+    better = (scores[:, None, :] > scores[:, :, None]).sum(-1)
+    equal = (scores[:, None, :] == scores[:, :, None]).sum(-1)
+    return (better + (equal + 1) / 2).mean(0)
+
+
+def critical_difference(methods: int, sets: int) -> float:
+    """Return Nemenyi's critical difference of average ranks at 5 % (Demšar 2006)."""
+    return _Q[methods - 2] * math.sqrt(methods * (methods + 1) / (6 * sets))
+
+
+def rank_diagram(
+    scores: np.ndarray, names: Sequence[str], title: str = "", notes: Mapping[str, str] | None = None
+) -> Figure:
+    """Draw the average rank of each method, best first, and the critical difference from the best.
+
+    ``scores`` (N, M), larger is better; ``notes`` are appended to the names.
+    """
+    ranks = average_ranks(scores)
+    order = np.argsort(ranks, kind="stable")
+    width = critical_difference(len(names), len(scores))
+    figure = new_figure(7.0, 0.9 + 0.34 * len(names))
+    axes = figure.add_subplot()
+    axes.axvspan(ranks[order[0]], ranks[order[0]] + width, color=FAINT, alpha=0.5, linewidth=0)
+    for line, i in enumerate(order):
+        axes.plot([1, ranks[i]], [line, line], color=FAINT, linewidth=1)
+        axes.plot(ranks[i], line, "o", color=COLORS[0] if i == 0 else INK, markersize=6)
+    axes.set_yticks(range(len(names)), [f"{names[i]}{(notes or {}).get(names[i], '')}" for i in order])
+    axes.invert_yaxis()
+    axes.set_xlim(1, len(names))
+    axes.set_xlabel("average rank (shaded: critical difference from the best)", fontsize=9, color=INK)
+    axes.tick_params(colors=INK, labelsize=8)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    if title:
+        axes.set_title(title, fontsize=10, color=INK, loc="left")
+    return figure
 
 
 _GOALS: dict[str, tuple[bool, Callable[[CellTable], str]]] = {  # of tables with numbers, or with classes
@@ -158,10 +208,10 @@ _GOALS: dict[str, tuple[bool, Callable[[CellTable], str]]] = {  # of tables with
         _accuracy,
     ),
     "the worst table: at most 1.5 points below": (False, _worst),
-    "log loss: at most 95 % of its": (False, _log_loss),
+    "log loss: at most 95 % of that of logistic regression": (False, _log_loss),
     "calibration error: at most .08": (False, _calibration),
     "average rank by accuracy: first": (False, _rank),
     "R² above ridge regression, on the mean": (True, _numbers),
     "R² of the worst table: at most .02 below": (True, _worst_numbers),
-    "what the generative model adds to the labels alone (points; no goal)": (False, _unlabeled),
+    "difference to the same ensemble on the labels alone (points; no goal)": (False, _unlabeled),
 }

@@ -1,4 +1,4 @@
-"""What a user would do instead of a topic model of ours: word frequencies, and two well-kept LDAs."""
+"""Baselines of topic models: word frequencies, and the LDAs of scikit-learn and tomotopy."""
 
 from __future__ import annotations
 
@@ -9,32 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from experiments.topics.topic_coherence import npmi, top_words
 from experiments.topics.topic_corpus import Corpus, halves
-from experiments.topics.topic_diversity import duplicate_topics, topic_diversity
+from experiments.topics.topic_scores import duplicate_topics, npmi, top_words, topic_diversity
 from unknot.errors import SpecError
 
 _LITTLE = 1e-12  # keeps logarithms finite
 
 
 @dataclass(frozen=True)
-class Rival:
-    """Probabilities of words given documents ``predict(counts) -> (N, V)``, and topics ``(K, V)`` if it has them."""
+class Baseline:
+    """Probabilities of words given documents, ``predict(counts) -> (N, V)``, and topics ``(K, V)``."""
 
     predict: Callable[[Any], np.ndarray]
     topics: np.ndarray | None = None
     seconds: float = 0.0
 
 
-def unigram(corpus: Corpus, topics: int, seed: int, rounds: int) -> Rival:
-    """The words of the training documents, whatever the document."""
+def unigram(corpus: Corpus, topics: int, seed: int, rounds: int) -> Baseline:
+    """Return the word frequencies of the training documents."""
     counts = np.asarray(corpus.matrix("train").sum(0)).ravel() + 0.5
     shares = counts / counts.sum()
-    return Rival(lambda x: np.broadcast_to(shares, (x.shape[0], len(shares))))
+    return Baseline(lambda x: np.broadcast_to(shares, (x.shape[0], len(shares))))
 
 
-def online_lda(corpus: Corpus, topics: int, seed: int, rounds: int) -> Rival:
-    """scikit-learn's LatentDirichletAllocation, online, with so many passes over the documents."""
+def online_lda(corpus: Corpus, topics: int, seed: int, rounds: int) -> Baseline:
+    """Fit scikit-learn's LatentDirichletAllocation, online, with ``rounds`` passes over the documents."""
     from sklearn.decomposition import LatentDirichletAllocation
 
     start = time.process_time()
@@ -42,18 +41,18 @@ def online_lda(corpus: Corpus, topics: int, seed: int, rounds: int) -> Rival:
     model.fit(corpus.matrix("train"))
     spent = time.process_time() - start
     words = model.components_ / model.components_.sum(1, keepdims=True)  # (K, V)
-    return Rival(lambda x: model.transform(x) @ words, words, spent)
+    return Baseline(lambda x: model.transform(x) @ words, words, spent)
 
 
-def gibbs_lda(corpus: Corpus, topics: int, seed: int, rounds: int) -> Rival:
-    """tomotopy's LDA by collapsed Gibbs sampling, with so many sweeps, priors learned as it does by default."""
+def gibbs_lda(corpus: Corpus, topics: int, seed: int, rounds: int) -> Baseline:
+    """Fit tomotopy's LDA by collapsed Gibbs sampling with ``rounds`` sweeps and its default of learned priors."""
     try:
         import tomotopy
     except ImportError:
-        raise SpecError("this row is made with tomotopy: pip install 'unknot[bench]'.") from None
+        raise SpecError("this row needs tomotopy: pip install 'unknot[bench]'.") from None
     start = time.process_time()
     model = tomotopy.LDAModel(k=topics, seed=seed)
-    for words in _spoken(corpus.matrix("train")):
+    for words in _tokens(corpus.matrix("train")):
         model.add_doc(words)
     model.train(rounds, workers=1)
     spent = time.process_time() - start
@@ -62,31 +61,31 @@ def gibbs_lda(corpus: Corpus, topics: int, seed: int, rounds: int) -> Rival:
     shares[:, places] = [model.get_topic_word_dist(k) for k in range(topics)]
 
     def predict(x: Any) -> np.ndarray:
-        documents = [model.make_doc(words or ["0"]) for words in _spoken(x)]
+        documents = [model.make_doc(words or ["0"]) for words in _tokens(x)]
         found, _ = model.infer(documents, iterations=100, workers=1)
         return np.asarray(np.array(found) @ shares)
 
-    return Rival(predict, shares, spent)
+    return Baseline(predict, shares, spent)
 
 
-RIVALS = {"unigram": unigram, "online LDA": online_lda, "Gibbs LDA": gibbs_lda}
+BASELINES = {"unigram": unigram, "online LDA": online_lda, "Gibbs LDA": gibbs_lda}
 
 
-def rival_numbers(rival: Rival, corpus: Corpus) -> dict[str, float]:
-    """The measures that a rival has: document completion, coherence and diversity of its topics."""
+def baseline_numbers(model: Baseline, corpus: Corpus) -> dict[str, float]:
+    """Return the measures of a baseline: document completion, coherence and diversity of its topics."""
     first, second = (data.x.to_scipy() for data in halves(corpus.test))  # type: ignore[union-attr]
-    shares = rival.predict(first)
+    shares = model.predict(first)
     logs = second.multiply(np.log(shares + _LITTLE)).sum()
-    found = {"completion": float(np.exp(-logs / max(second.sum(), 1))), "seconds": rival.seconds}
-    if rival.topics is None:
+    found = {"completion": float(np.exp(-logs / max(second.sum(), 1))), "seconds": model.seconds}
+    if model.topics is None:
         whole = corpus.matrix("test")
-        each = np.asarray(whole.multiply(np.log(rival.predict(whole))).sum(1)).ravel()
+        each = np.asarray(whole.multiply(np.log(model.predict(whole))).sum(1)).ravel()
         lengths = np.asarray(whole.sum(1)).ravel()
         some = lengths > 0
         found["per_document"] = float(np.exp((-each[some] / lengths[some]).mean()))
         found["per_token"] = float(np.exp(-each.sum() / lengths.sum()))
         return found
-    words = top_words(rival.topics, 25)
+    words = top_words(model.topics, 25)
     return {
         **found,
         "npmi": float(npmi(words[:, :10], corpus.matrix("both")).mean()),
@@ -96,8 +95,8 @@ def rival_numbers(rival: Rival, corpus: Corpus) -> dict[str, float]:
     }
 
 
-def _spoken(counts: Any) -> list[list[str]]:
-    """Documents as lists of words, each as often as it is counted; a word is its column."""
+def _tokens(counts: Any) -> list[list[str]]:
+    """Return documents as lists of words, with repetitions; a word is the index of its column."""
     rows = counts.tocsr()
     return [
         [str(word) for word in np.repeat(rows.indices[a:b], rows.data[a:b].astype(int))]

@@ -1,4 +1,4 @@
-"""The documents of the topic experiments: 20 Newsgroups as E19 has it, or a small corpus made for tests."""
+"""Documents of the topic experiments: 20 Newsgroups as in E19, or a small synthetic corpus."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.sparse_counts import SparseCounts
 
-_HELD_OUT = 2000  # training documents that settings are chosen on
-_SEED = 7  # of that choice, and of what is hidden of a document
+_SEED = 7  # of the halves of documents
 
 
 @dataclass(frozen=True)
@@ -31,28 +30,20 @@ class Corpus:
         return self.train.columns
 
     def matrix(self, part: str) -> Any:
-        """Counts of "train", "test" or "both" as scipy's CSR matrix."""
+        """Return counts of "train", "test" or "both" as a CSR matrix."""
         parts = {"train": [self.train], "test": [self.test], "both": [self.train, self.test]}[part]
         return sparse.vstack([_counts(data).to_scipy() for data in parts]).tocsr()
 
 
 @lru_cache(maxsize=2)
-def corpus(name: str, tuning: bool = False) -> Corpus:
-    """A corpus by name: "20news", or "made".
-
-    ``tuning``: settings are being chosen, so that a part of the *training* documents stands for the test documents.
-    """
+def corpus(name: str) -> Corpus:
+    """Return a corpus by name: "20news", or "made" for a synthetic one."""
     data = made_corpus() if name == "made" else load(name)
-    train, test = data.split("train"), data.split("test")
-    if tuning:
-        order = torch.randperm(len(train), generator=torch.Generator().manual_seed(_SEED))
-        held = min(_HELD_OUT, len(train) // 4)
-        train, test = train.subset(order[held:]), train.subset(order[:held])
-    return Corpus(train, test)
+    return Corpus(data.split("train"), data.split("test"))
 
 
 def made_corpus(documents: int = 240, words: int = 60, topics: int = 4) -> Dataset:
-    """A corpus drawn from a mixture of topics, for tests; its group is the topic with the largest share."""
+    """Return a corpus sampled from a mixture of topics; its group is the topic with the largest share."""
     rng = np.random.default_rng(0)
     shares = rng.dirichlet(np.full(topics, 0.2), documents)  # (N, K)
     spoken = rng.dirichlet(np.full(words, 0.1), topics)  # (K, V)
@@ -70,7 +61,7 @@ def made_corpus(documents: int = 240, words: int = 60, topics: int = 4) -> Datas
 
 
 def halves(data: Dataset) -> tuple[Dataset, Dataset]:
-    """Every document in two: each of its words, one by one, falls into either half. For document completion."""
+    """Split the words of every document at random into two halves, for document completion."""
     whole = _counts(data).to_scipy().astype(np.int64)
     first = whole.copy()
     first.data = np.random.default_rng(_SEED).binomial(whole.data, 0.5)

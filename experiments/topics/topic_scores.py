@@ -1,18 +1,16 @@
-"""Numbers of a trained topic model: three perplexities, and what its topics are."""
+"""Measures of a trained topic model: perplexities, and coherence, diversity and correlation of its topics."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from experiments.topics.topic_coherence import npmi, top_words
 from experiments.topics.topic_corpus import Corpus, halves
-from experiments.topics.topic_diversity import duplicate_topics, topic_diversity
-from experiments.topics.topic_model import TopicModel
-from experiments.topics.topic_posterior import Posterior, posterior
+from experiments.topics.topic_model import Posterior, TopicModel, posterior
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
@@ -28,11 +26,18 @@ _CHUNK, _DRAWS, _MEASURED = 500, 10, 1000
 class Topics:
     """The topics of a model on some documents.
 
-    * ``words``: the columns of each topic's words by raw weight, as ProdLDA's own code ranks them, ``(K, 25)``;
-    * ``acting``: the same by weight times the scale of the decoder's norm, as the logits see them;
-    * ``nats``: I(x; z_d) of each topic, ``(K,)``;
-    * ``means``: E q(z | x) of the documents, ``(N, K)``;
-    * ``groups``: the group of each topic, ``(K,)``.
+    Attributes
+    ----------
+    words : ndarray
+        Columns of the top words of each topic by raw weight, as ProdLDA's code ranks them, ``(K, 25)``.
+    acting : ndarray
+        The same by weight times the scale of the decoder's norm, as in the logits.
+    nats : ndarray
+        I(x; z_d) of each topic, ``(K,)``.
+    means : ndarray
+        E q(z | x) of the documents, ``(N, K)``.
+    groups : ndarray
+        The group of each topic, ``(K,)``.
     """
 
     words: np.ndarray
@@ -46,15 +51,15 @@ class Topics:
         return self.nats > ACTIVE
 
     def correlations(self) -> np.ndarray:
-        """Correlation of topics over the documents, ``(K, K)``; zero for one that does not vary."""
+        """Return the correlation of topics over the documents, ``(K, K)``; zero for constant ones."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.nan_to_num(np.corrcoef(self.means.T))
 
 
 def perplexities(model: TopicModel, data: Dataset) -> dict[str, float]:
-    """exp of minus the bound: its mean over documents of bound / words, and all bounds / all words.
+    """Return exp(-bound) per word, averaged over documents, and over all words.
 
-    The bound is the ELBO with ten draws, without the multinomial coefficient: a document is its words in their order.
+    The bound is the ELBO with ten samples, without the multinomial coefficient.
     """
     bounds, counts = [], []
     with torch.no_grad(), validation(False):
@@ -74,10 +79,10 @@ def perplexities(model: TopicModel, data: Dataset) -> dict[str, float]:
 
 
 def completion(model: TopicModel, data: Dataset, steps: int = 0) -> float:
-    """Perplexity per token of one half of each document, given the other half.
+    """Return the perplexity per token of one half of each document, given the other half.
 
-    The posterior of the first half, after so many ``steps`` of inference of its own, gives the mean of the words'
-    probabilities over draws; these score the second half.
+    The second half is scored by the mean probabilities of words under the posterior of the first half, after ``steps``
+    of :func:`posterior`.
     """
     first, second = halves(data)
     logs, count = 0.0, 0.0
@@ -92,7 +97,7 @@ def completion(model: TopicModel, data: Dataset, steps: int = 0) -> float:
 
 
 def _predicted(model: TopicModel, found: Posterior, draws: int = 20) -> Tensor:
-    """Probabilities of words, ``(B, V)``: their mean over draws of the posterior."""
+    """Return mean probabilities of words over samples of the posterior, ``(B, V)``."""
     with torch.no_grad():
         total = torch.zeros(())
         for _ in range(draws):
@@ -101,7 +106,7 @@ def _predicted(model: TopicModel, found: Posterior, draws: int = 20) -> Tensor:
 
 
 def topics_of(model: TopicModel, data: Dataset) -> Topics:
-    """The topics of a model, and what they tell of the documents."""
+    """Return the topics of a model on documents."""
     found = [posterior(model, batch.x) for batch in data.batches(_CHUNK, shuffle=False)]
     means, widths = torch.cat([one.loc for one in found]), torch.cat([one.scale for one in found])
     with torch.no_grad(), validation(False):
@@ -116,7 +121,7 @@ def topics_of(model: TopicModel, data: Dataset) -> Topics:
 
 
 def topic_numbers(topics: Topics, corpus: Corpus) -> dict[str, float]:
-    """Coherence, diversity, activity and correlation of topics."""
+    """Return coherence, diversity, activity and correlation of topics."""
     active = topics.active
     scores = npmi(topics.words[:, :10], corpus.matrix("both"))
     tested = npmi(topics.words[:, :10], corpus.matrix("test"))
@@ -137,9 +142,9 @@ def topic_numbers(topics: Topics, corpus: Corpus) -> dict[str, float]:
 
 
 def mean_correlations(topics: Topics) -> tuple[float, float]:
-    """Mean |r| of pairs of active topics within a group and between groups; of one group, between its halves."""
+    """Return the mean |r| of pairs of active topics within and between groups (or halves of a single group)."""
     groups = topics.groups
-    if groups.max() == 0:  # one group: as if it were two, for comparison
+    if groups.max() == 0:  # one group: its halves, for comparison
         groups = (np.arange(len(groups)) >= len(groups) // 2).astype(int)
     sizes = np.abs(topics.correlations())
     first, second = np.triu_indices(len(groups), 1)
@@ -148,3 +153,56 @@ def mean_correlations(topics: Topics) -> tuple[float, float]:
     found = sizes[first, second]
     means = [float(found[kept & part].mean()) if (kept & part).any() else 0.0 for part in (same, ~same)]
     return means[0], means[1]
+
+
+def topic_diversity(top_words: np.ndarray) -> float:
+    """Return the share of distinct words among the top words ``(K, T)`` of all topics (Dieng et al. 2020).
+
+    It is 1 if no two topics share a word and 1/K if all are the same.
+    """
+    words = np.asarray(top_words)
+    return len(np.unique(words)) / words.size
+
+
+def duplicate_topics(top_words: np.ndarray, shared: float = 0.5) -> int:
+    """Return the number of topics that share more than ``shared`` of their top words ``(K, T)`` with an earlier one."""
+    sets = [set(row) for row in np.asarray(top_words).tolist()]
+    size = np.shape(top_words)[1]
+    return sum(any(len(one & other) > shared * size for other in sets[:k]) for k, one in enumerate(sets))
+
+
+def npmi(top_words: np.ndarray, reference: Any) -> np.ndarray:
+    """Return the normalized pointwise mutual information of the top words of every topic, ``(K,)`` from -1 to 1.
+
+    The mean over pairs of a topic's words of
+
+        log [p(v, w) / (p(v) p(w))] / -log p(v, w)
+
+    where p are shares of the documents of the reference corpus in which words occur, alone or together (Bouma 2009).
+    Words without a common document count -1, words in every document 0.
+
+    Parameters
+    ----------
+    top_words : ndarray
+        Columns of the words of each topic, ``(K, T)``, usually T = 10.
+    reference : array or sparse matrix
+        Counts of words in documents, ``(N, V)``.
+    """
+    from scipy import sparse
+
+    words = np.asarray(top_words)
+    used, places = np.unique(words, return_inverse=True)
+    places = places.reshape(words.shape)
+    occurs = sparse.csc_matrix(reference)[:, used].astype(bool).astype(np.float64)  # (N, U)
+    together = np.asarray((occurs.T @ occurs).todense()) / occurs.shape[0]  # (U, U)
+    alone = np.diag(together)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scores = np.log(together / np.outer(alone, alone)) / -np.log(together)
+    scores = np.where(together == 0, -1.0, np.where(together >= 1, 0.0, scores))
+    first, second = np.triu_indices(words.shape[1], 1)
+    return np.asarray(scores[places[:, first], places[:, second]].mean(1))
+
+
+def top_words(weights: np.ndarray, count: int = 10) -> np.ndarray:
+    """Return the columns of the ``count`` largest weights of each topic, ``(K, count)``, largest first."""
+    return np.argsort(-np.asarray(weights), axis=1, kind="stable")[:, :count]

@@ -1,4 +1,4 @@
-"""topics-labels: the group of a newsgroup post from few labels, beside naive Bayes with EM, which is one of ours."""
+"""topics-labels: the group of a newsgroup post from few labels, compared with naive Bayes and EM."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SWEEPS = 20
 
 
 def cases(tier: Tier) -> list[Case]:
-    """Every method with every number of labels."""
+    """Return every method with every number of labels."""
     small = {"corpus": "made", "steps": 3} if tier == "smoke" else {"corpus": "20news"}
     columns = {"20": 20, "all": "all"} if tier == "smoke" else COLUMNS
     return [
@@ -43,30 +43,30 @@ def cases(tier: Tier) -> list[Case]:
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
-    """Train one method with the labels of a seed, and its error on all test documents."""
-    documents = corpus(settings["corpus"], bool(settings.get("tuning")))
+    """Train one method with the labels of a seed, and return its error on the test documents."""
+    documents = corpus(settings["corpus"])
     counter = tfidf_of(documents.train)
     train, test = (_weighted(data, counter) for data in (documents.train, documents.test))
     shown = LabelBudget.draw(train, seed, group=settings["labels"]).apply(train)
     start = time.process_time()
-    method = ours if settings["method"] == "ours" else RIVALS[settings["method"]]
+    method = ours if settings["method"] == "ours" else BASELINES[settings["method"]]
     error = method(shown, test, settings, seed)
     return {"error": 100 * error, "seconds": time.process_time() - start}
 
 
 def ours(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
-    """The default model of labeled texts: Eq. 8, the group enumerated and recognized by Bayes' rule."""
+    """Return the error of the default model of labeled texts: Eq. 8, with the group inferred by Bayes' rule."""
     steps = {"steps": settings["steps"]} if "steps" in settings else {}
     topics = {"style": settings["topics"]} if settings["topics"] else {}
     train = {**steps, "seed": seed, "progress": False}
-    made = assemble(shown, {"kind": "topics", **topics}, train)
-    fit(made.model.module, made.data, made.config)
-    made.model.module.eval()
-    return next(score.value for score in evaluate(made.model, test) if score.factor == "group")
+    assembled = assemble(shown, {"kind": "topics", **topics}, train)
+    fit(assembled.model.module, assembled.data, assembled.config)
+    assembled.model.module.eval()
+    return next(score.value for score in evaluate(assembled.model, test) if score.factor == "group")
 
 
 def bayes(shown: Dataset, test: Dataset, settings: Settings, seed: int, sweeps: int = 0) -> float:
-    """Multinomial naive Bayes on tf-idf; with ``sweeps``, EM over the unlabeled documents (Nigam et al. 2000)."""
+    """Return the error of multinomial naive Bayes on tf-idf, with ``sweeps`` of EM (Nigam et al. 2000)."""
     group, x = shown.factor("group"), _matrix(shown)
     known, classes = group.known.numpy(), group.num_classes
     shares = np.zeros((len(shown), classes))
@@ -83,12 +83,12 @@ def bayes(shown: Dataset, test: Dataset, settings: Settings, seed: int, sweeps: 
 
 
 def em(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
-    """Naive Bayes with EM."""
+    """Return the error of naive Bayes with EM."""
     return bayes(shown, test, settings, seed, _SWEEPS)
 
 
 def logistic(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> float:
-    """Logistic regression on tf-idf of length one, with scikit-learn's ``C`` as its ``penalty``."""
+    """Return the error of logistic regression on scaled tf-idf, with ``C`` of scikit-learn as ``penalty``."""
     from sklearn.linear_model import LogisticRegression
 
     group, length = shown.factor("group"), np.sqrt(_matrix(shown).multiply(_matrix(shown)).sum(1).max())
@@ -98,11 +98,11 @@ def logistic(shown: Dataset, test: Dataset, settings: Settings, seed: int) -> fl
     return float((model.predict(_matrix(test) / length) != test.factor("group").values.numpy()).mean())
 
 
-RIVALS: Mapping[str, Any] = {"em": em, "bayes": bayes, "logistic": logistic}
+BASELINES: Mapping[str, Any] = {"em": em, "bayes": bayes, "logistic": logistic}
 
 
 def tfidf_of(data: Dataset) -> WordCounter:
-    """tf-idf weights as the training documents have them, with the length of the default."""
+    """Return tf-idf weights of the training documents, with the default norm."""
     counts = _matrix(data)
     documents = np.bincount(counts.indices, minlength=counts.shape[1])
     idf = np.log((1 + counts.shape[0]) / (1 + documents)) + 1

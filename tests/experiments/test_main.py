@@ -54,7 +54,7 @@ def test_results_are_made_listed_and_written_to_a_page(capsys, tmp_path: Path, k
     [
         (("toy", "--tier", "long"), "smoke, quick, paper"),
         (("toi",), "there is no experiment 'toi'; did you mean 'toy'"),
-        (("toy", "--only", "z"), "no case is called so"),
+        (("toy", "--only", "z"), "expected a part of a row or column"),
     ],
 )
 def test_mistakes_are_refused(capsys, tmp_path: Path, known, arguments, sentence) -> None:

@@ -1,4 +1,4 @@
-"""Several things on one canvas: a model that counts, finds and reads them, with a trained model of one thing nested."""
+"""A model of canvases with several objects, with a nested, trained model of a single object."""
 
 from experiments.canvases.model.canvas import Canvas
 

@@ -1,4 +1,4 @@
-"""Cell choice: each look chooses a cell of the canvas, or says that there is no more."""
+"""Encoders of places: choices among cells (:class:`CellChoice`), and S17's recurrent network (:class:`Glances`)."""
 
 from __future__ import annotations
 
@@ -8,35 +8,69 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import one_hot, softplus
 
-from experiments.canvases.model.cell_map import CellMap, over_views
-from experiments.canvases.model.looked import Looked
+from experiments.canvases.model.cell_map import CellMap, Looked, over_views
 from unknot.core.axes import cat
 from unknot.core.distributions import stick_breaking_count
 from unknot.core.evidence import Partial, partial
 from unknot.core.trace import Trace
 from unknot.models.networks.mlp import mlp
 
-_LEAST = 0.004  # the least standard deviation of a place: a tenth of a pixel of fifty
-_BOLD = 2.0  # what the logits of other ways to look are divided by
+
+class Glances(nn.Module):
+    """The count from the canvas, h_k from the canvas and h_(k-1) by a GRU, and the place from h_k (S17 Fig. 5).
+
+    Parameters and convolutions are those of :class:`CellChoice`.
+    """
+
+    def __init__(
+        self, canvas: int, size: float, fewest: int, most: int, features: int = 48, state: int = 128
+    ) -> None:
+        super().__init__()
+        self.most, self.size, self.state = most, size, state
+        self.cells = CellMap(canvas, features)
+        self.whole = nn.Sequential(nn.Linear(features * self.cells.side**2, 2 * state), nn.ReLU())
+        self.count = nn.Linear(2 * state, most - fewest + 1)
+        self.next = nn.GRUCell(2 * state, state)
+        self.find = nn.Linear(state, 6)
+
+    def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
+        seen = over_views([self.whole(features.flatten(1)) for features, _ in self.cells(x)])  # (B, 2H)
+        state = seen.new_zeros(len(x), self.state)
+        looks = []
+        for k in range(self.most):
+            state = self.next(seen, state)
+            at, grown, raw = self.find(state).split([2, 1, 3], -1)
+            q = Trace(samples)
+            loc = torch.cat([at, self.size * (1 + 0.2 * grown)], -1)
+            q.normal(loc, softplus(raw - 1) + _LEAST, value=known[k], name="place", event_dims=1)
+            looks.append(q)
+        return Looked(self.count(seen), looks)
+
+
+_LEAST = 0.004  # the smallest standard deviation of a place: a tenth of a pixel of fifty
+_BOLD = 2.0  # temperature of the candidates after the first
 
 Places = tuple[Tensor, Tensor]  # means and standard deviations, (..., B, 3) each
 
 
 class CellChoice(nn.Module):
-    """An encoder of places that points instead of averaging.
+    """An encoder of places that chooses one cell of the canvas for each object.
 
-    Every cell c says where the thing it sees lies, m_c, and how much it looks like the middle of it, t_c, less what
-    earlier looks have taken: a bump on cells near to their places that see the same thing.
-    There is no more with the log-odds of a threshold against log Σ_c exp t_c; which one comes next is a choice
-    among the cells, softmax(t_c + k_c · s), where the state s knows the looks so far; the chosen cell
-    says where it lies exactly. A regression of "the k-th from the left" would, of two candidates, take
-    the middle between them.
+    Every cell c predicts the position m_c of an object and a logit t_c that c is at its center, reduced near the places
+    of earlier objects. The log-odds that there is no further object are a threshold minus log Σ_c exp t_c. The cell of
+    the next object has the distribution softmax(t_c + k_c · s), where s depends on the objects so far. The chosen cell
+    predicts the place. A regression of the k-th position would average over several candidates.
 
-    The choice is hard and passes no gradient: where places are known it is taught by the cell of the place,
-    and everything after it by the place itself.
+    The choice has no gradient. Where places are known it is trained by the cell of the place.
 
-    - ``canvas``: pixels of its side. ``size``: the usual side of a thing, as a share of the canvas.
-    - ``fewest``, ``most``: how many things there can be.
+    Parameters
+    ----------
+    canvas : int
+        Pixels of the side of a canvas.
+    size : float
+        The typical side of an object, as a share of the canvas.
+    fewest, most : int
+        Bounds of the count.
     """
 
     def __init__(
@@ -51,10 +85,10 @@ class CellChoice(nn.Module):
         self.next = nn.GRUCell(features + 3, state)
         self.query = nn.Linear(state, state)
         self.find = mlp(features, [2 * features], 6)
-        # where an image's middle lies from that of what it shows: canvases seen flipped cannot tell
+        # offset between the center of an image and that of its object, which flipped views cannot show
         self.middle_off = nn.Parameter(torch.zeros(2))
         self.threshold = nn.Parameter(torch.zeros(()))
-        # how high, and how wide over cells and over what they point at, in sizes of the thing
+        # height, and width over cells and over predicted positions, relative to the size of the object
         self.bump = nn.Parameter(torch.tensor([3.0, 0.5, 0.3]))
 
     def forward(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked:
@@ -66,14 +100,13 @@ class CellChoice(nn.Module):
             mean, deviation = at(cell)
             return cell, q.normal(mean, deviation, value=known[k], name="place", event_dims=1).detach()
 
-        return Looked(self._turns(x, look), looks)
+        return Looked(self._run(x, look), looks)
 
     def ways(self, x: Tensor, number: int) -> tuple[Tensor, Tensor]:
-        """Several ways to look at each canvas: places ``(W, B, K, 3)`` and logits of the counts ``(W, B, N)``.
+        """Return candidates for each canvas: places ``(W, B, K, 3)`` and logits of the counts ``(W, B, N)``.
 
-        The first way takes the best cell at every look. The others are draws of a bolder choice, the softmax of half
-        the logits, and take for every canvas the same random numbers (argmax of logits / 2 + Gumbel noise): the
-        answer is the same each time, and does not depend on which canvases are asked for together.
+        The first takes the most likely cells. The others are samples at a higher temperature (argmax of logits / 2 +
+        Gumbel noise) with the same random numbers for every canvas, so that predictions do not depend on the batch.
         """
         like = self.cells.centers
         draws = torch.rand(self.most, number, 1, len(like), generator=torch.Generator().manual_seed(0))
@@ -86,16 +119,16 @@ class CellChoice(nn.Module):
             places.append(at(cell)[0])
             return cell, places[-1]
 
-        count = self._turns(x, look)
+        count = self._run(x, look)
         return torch.stack(places, -2), count
 
-    def _turns(
+    def _run(
         self, x: Tensor, look: Callable[[int, Tensor, Callable[[Tensor], Places]], tuple[Tensor, Tensor]]
     ) -> Tensor:
-        """All looks, one after another; returns the logits of the counts, ``(..., B, N)``.
+        """Run all choices in order; return the logits of the counts, ``(..., B, N)``.
 
-        ``look(k, logits, at)`` chooses a cell, one-hot, and says the place, ``(..., B, 3)``; ``at(cell)`` is what the
-        cell says of it.
+        ``look(k, logits, at)`` returns a one-hot cell and a place ``(..., B, 3)``; ``at(cell)`` are mean and standard
+        deviation of the place that the cell predicts.
         """
         features, there, loc, scale = self._seen(x)
         keys = self.keys(cat([features, self.cells.centers]))  # (B, cells, H)
@@ -111,7 +144,7 @@ class CellChoice(nn.Module):
         return stick_breaking_count(no_more).logits
 
     def _seen(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Features ``(B, cells, D)``, how much each cell sees the middle of a thing, where it lies and how surely."""
+        """Return features ``(B, cells, D)``, logits of centers, and means and standard deviations of places."""
         views = self.cells(x)
         places = [self._places(*view) for view in views]
         return (
@@ -122,21 +155,21 @@ class CellChoice(nn.Module):
         )
 
     def _choose(self, q: Trace, logits: Tensor, known: Partial | None) -> Tensor:
-        """The cell, one-hot ``(..., B, cells)``; where the place is known, the cell of the place."""
-        told = None if known is None else partial(self.cells.nearest(known.values.nan_to_num()), known.known)
+        """Return the one-hot cell ``(..., B, cells)``; where the place is known, the cell of the place."""
+        label = None if known is None else partial(self.cells.nearest(known.values.nan_to_num()), known.known)
         return q.one_hot_categorical(
-            logits=logits, value=told, name="cell", gradient="detached", event_dims=1
+            logits=logits, value=label, name="cell", gradient="detached", event_dims=1
         )
 
     def _places(self, features: Tensor, back: Tensor) -> tuple[Tensor, Tensor]:
-        """Where each cell says that its thing lies, and how sure it is: ``(B, cells, 3)`` both."""
+        """Return means and standard deviations of the places that the cells predict: ``(B, cells, 3)`` each."""
         step, grown, raw = self.find(features).split([2, 1, 3], -1)
         size = self.size * (1 + 0.2 * grown)
         middle = self.cells.centers + self.cells.pitch * step @ back + size * self.middle_off
         return cat([middle, size]), 0.1 * softplus(raw - 1) + _LEAST
 
     def _bump(self, place: Tensor, loc: Tensor) -> Tensor:
-        """What earlier things take from cells that are near to them and see them, ``(..., B, cells)``."""
+        """Return the reduction of the logits of cells near earlier objects, ``(..., B, cells)``."""
         high, near, same = softplus(self.bump * 5)
         size = place[..., 2:].clamp(min=0.1 * self.size)  # (..., B, 1)
         at = place[..., None, :2]
@@ -151,7 +184,7 @@ class CellChoice(nn.Module):
 
 
 def _at(cell: Tensor, values: Tensor) -> Tensor:
-    """What a chosen cell, one-hot ``(..., B, cells)``, has of values ``(B, cells, D)``: ``(..., B, D)``."""
+    """Return the values ``(B, cells, D)`` of one-hot cells ``(..., B, cells)``: ``(..., B, D)``."""
     values = values.expand(*cell.shape, values.shape[-1])
     index = cell.argmax(-1)[..., None, None].expand(*cell.shape[:-1], 1, values.shape[-1])
     return values.gather(-2, index).squeeze(-2)

@@ -1,31 +1,50 @@
-"""CellMap: a canvas as a grid of cells, each with features of what lies around it."""
+"""CellMap: features of a canvas on a grid of cells; and the output of an encoder of places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-STRIDE = 4  # pixels from cell to cell
+from unknot.core.evidence import Partial
+from unknot.core.trace import Trace
+
+
+@dataclass(frozen=True)
+class Looked:
+    """Logits of the counts, ``(..., B, N)``, and a trace for each object with the site ``place``."""
+
+    count: Tensor
+    looks: list[Trace]
+
+
+class Looks(Protocol):
+    """An encoder of places from canvases ``(B, 1, C, C)`` and the known places from left to right."""
+
+    def __call__(self, x: Tensor, known: Sequence[Partial | None], samples: int | None) -> Looked: ...
+
+
+STRIDE = 4  # pixels between cells
 _SYMMETRIES = 8  # of the square
 
 
 class CellMap(nn.Module):
     """Convolutions from a canvas ``(B, 1, C, C)`` to cells four pixels apart, row by row: ``(B, cells, D)``.
 
-    In training every batch is seen flipped or transposed, one of the square's eight symmetries, and its features
-    are turned back; so the same labels teach eight times. At rest it is seen in all eight ways, and what is read off
-    them is averaged, which is surer than any. Directions that are read off features, such as "a little to the right",
-    are turned back by the matrix that comes with them.
+    In training every batch is transformed by one of the eight symmetries of the square, and its features are
+    transformed back. In evaluation the predictions of all eight views are averaged. Directions that are predicted from
+    features are transformed back by the matrix that is returned with them.
     """
 
     def __init__(self, canvas: int, features: int = 48) -> None:
         super().__init__()
         self.features, self.views = features, _SYMMETRIES
-        missing = -canvas % STRIDE  # an even margin makes the cells symmetric
+        missing = -canvas % STRIDE  # a symmetric margin makes the cells symmetric
         self.margin = (missing // 2, missing - missing // 2)
         self.side = (canvas + missing) // STRIDE
         half = features // 2
@@ -33,7 +52,7 @@ class CellMap(nn.Module):
         layers.append(_block(half // 2, half, 4, stride=2, padding=1))
         layers.append(_block(half, features, 3, padding=1))
         layers.append(_block(features, features, 3, padding=2, dilation=2))
-        # colors last in memory: convolutions with batch norm take two thirds of the time on a CPU
+        # channels last: convolutions with batch norm take two thirds of the time on a CPU
         self.network = nn.Sequential(*layers).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         middles = (torch.arange(self.side) * STRIDE + STRIDE / 2 - self.margin[0]) / canvas * 2 - 1
         y, x = torch.meshgrid(middles, middles, indexing="ij")
@@ -42,7 +61,7 @@ class CellMap(nn.Module):
         self.pitch = 2 * STRIDE / canvas
 
     def forward(self, x: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Of each view the features ``(B, cells, D)``, and the matrix ``(2, 2)`` that turns their directions back."""
+        """Return for each view features ``(B, cells, D)`` and the matrix ``(2, 2)`` that transforms directions back."""
         before, after = self.margin
         padded = pad(x, (before, after, before, after))
         views = []
@@ -53,7 +72,7 @@ class CellMap(nn.Module):
 
     @contextmanager
     def seen_once(self) -> Iterator[None]:
-        """Inside, a canvas is seen as it is alone: for values that do not depend on what is seen."""
+        """Use one view: for values that do not depend on the features."""
         self.views = 1
         try:
             yield
@@ -61,29 +80,29 @@ class CellMap(nn.Module):
             self.views = _SYMMETRIES
 
     def nearest(self, place: Tensor) -> Tensor:
-        """The cell nearest to each place ``(B, 2 or 3)``: ``(B,)``."""
+        """Return the cell nearest to each place ``(B, 2 or 3)``: ``(B,)``."""
         return (place[:, None, :2] - self.centers).square().sum(-1).argmin(-1)
 
 
-def over_views(read: Sequence[Tensor]) -> Tensor:
-    """The mean of what was read off each view."""
-    return read[0] if len(read) == 1 else torch.stack(list(read)).mean(0)
+def over_views(outputs: Sequence[Tensor]) -> Tensor:
+    """Return the mean over views."""
+    return outputs[0] if len(outputs) == 1 else torch.stack(list(outputs)).mean(0)
 
 
 def turned(images: Tensor, symmetry: int) -> Tensor:
-    """One of the eight symmetries of the square: flipped sideways (1), upside down (2), then transposed (4)."""
+    """Apply one of the eight symmetries of the square: flip x (bit 1) and y (bit 2), then transpose (bit 4)."""
     images = images.flip([axis for bit, axis in ((1, -1), (2, -2)) if symmetry & bit])
     return images.mT if symmetry & 4 else images
 
 
 def turned_back(images: Tensor, symmetry: int) -> Tensor:
-    """The inverse of :func:`turned`."""
+    """Apply the inverse of :func:`turned`."""
     images = images.mT if symmetry & 4 else images
     return images.flip([axis for bit, axis in ((1, -1), (2, -2)) if symmetry & bit])
 
 
 def directions_back(symmetry: int, like: Tensor) -> Tensor:
-    """The matrix M for which (x, y) @ M is the direction before it was turned."""
+    """Return the matrix M for which (x, y) @ M is the direction before :func:`turned`."""
     signs = like.new_tensor([-1.0 if symmetry & 1 else 1.0, -1.0 if symmetry & 2 else 1.0])
     matrix = torch.eye(2, dtype=like.dtype, device=like.device) * signs
     return matrix.flip(0) if symmetry & 4 else matrix

@@ -85,13 +85,13 @@ def symbols_of(objective: Callable[..., Any]) -> tuple[dict[str, Symbol], bool]:
             if options is None or not is_typeddict(options):
                 takes_any = True
                 continue
-            found |= {name: Symbol(schema_of(kind), None) for name, kind in get_type_hints(options).items()}
+            found |= {name: Symbol(hint_schema(kind), None) for name, kind in get_type_hints(options).items()}
         elif parameter.kind is not parameter.VAR_POSITIONAL:
-            found[parameter.name] = Symbol(schema_of(hint), parameter.default)
+            found[parameter.name] = Symbol(hint_schema(hint), parameter.default)
     return found, takes_any
 
 
-def schema_of(hint: Any) -> Schema:
+def hint_schema(hint: Any) -> Schema:
     """Return what a file may give for a value of a type.
 
     A ``float | Mapping[str, float]`` is a number or a table of numbers.
@@ -109,7 +109,7 @@ def schema_of(hint: Any) -> Schema:
             kind, word = _PLAIN[one]
         elif origin is Mapping:
             kind, word = "object", "a table"
-            inner = schema_of(get_args(one)[1]) if get_args(one) else ANYTHING
+            inner = hint_schema(get_args(one)[1]) if get_args(one) else ANYTHING
         elif origin is Sequence:
             kind, word = "array", "a list"
         else:

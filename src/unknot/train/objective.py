@@ -132,7 +132,7 @@ def resolve(
     """
     if callable(given):
         return _objective(_complete(given, {}, dataset_size, supplied=_FROM_STEP), _entry_of(given))
-    symbols = {"name": given} if isinstance(given, str) else dict(given)
+    symbols: dict[str, Any] = {"name": given} if isinstance(given, str) else dict(given)
     name = symbols.pop("name", None)
     if name is None:
         raise SpecError("objective: say which one, {'name': 'elbo', ...}; `unknot objectives` lists them.")

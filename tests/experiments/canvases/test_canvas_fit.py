@@ -6,8 +6,10 @@ import json
 
 import torch
 
-from experiments.canvases.canvas_fit import canvases, digit_model, fitted_canvas, labeled
+from experiments.canvases.canvas_fit import canvases, counter_accuracy, digit_model, fitted_canvas, labeled
 from experiments.canvases.multi_mnist import FEW, cases
+from unknot.data.dataset import Dataset
+from unknot.data.factor import Factor
 
 
 def test_labeled_canvases_show_everything_and_the_others_nothing() -> None:
@@ -47,3 +49,21 @@ def test_constituent_images_are_labels_like_the_others() -> None:
     q = model.module.encode(batch.x, batch.values)
     assert "thing[0].image" in q
     assert model.predict(batch.x).predictions["count"].shape == (8, 4)
+
+
+# ---- The plain counter learns to count -------------------------------------------------------------------
+
+
+def squares(n: int) -> Dataset:
+    """Canvases with one to three bright squares."""
+    count = torch.arange(n) % 3 + 1
+    x = torch.zeros(n, 1, 16, 16)
+    for item, number in enumerate(count.tolist()):
+        for k in range(number):
+            x[item, 0, 1:5, 1 + 5 * k : 5 + 5 * k] = 1
+    return Dataset("squares", x, torch.arange(n), {"count": Factor("count", "count", count)})
+
+
+def test_it_learns_from_the_labeled_canvases() -> None:
+    train = {"steps": 60, "batch_size": 16, "learning_rate": 1e-2, "objective": "supervised"}
+    assert counter_accuracy(squares(48), squares(9), train, seed=0) > 90

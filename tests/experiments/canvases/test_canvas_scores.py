@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from experiments.canvases.canvas_fit import canvases
-from experiments.canvases.canvas_scores import found_by, scores, truth_of
+from experiments.canvases.canvas_fit import canvases, fitted_canvas, labeled
+from experiments.canvases.canvas_scores import (
+    CAPTIONS,
+    draw_canvases,
+    found_by,
+    matched_distance,
+    scores,
+    set_accuracy,
+    truth_of,
+)
+from experiments.canvases.multi_mnist import cases
 from unknot.data.dataset import Dataset
+from unknot.errors import DataError
 from unknot.workflow.prediction import Prediction
 
 
@@ -50,3 +63,57 @@ def test_slots_beyond_the_count_hold_nothing() -> None:
     assert np.array_equal(found.digit, truth.digit)
     assert np.array_equal(np.isnan(found.place), np.isnan(truth.place))
     assert torch.equal(torch.as_tensor(found.count), data.factor("count").values)
+
+
+# ---- Sets of things: any order, surplus and missing things, matching against every permutation -----------
+
+
+def test_order_does_not_matter_and_numbers_of_each_kind_do() -> None:
+    truth = np.array([[1, 1, 2]])
+    assert set_accuracy(np.array([[2, 1, 1]]), truth) == 1.0
+    assert set_accuracy(np.array([[2, 2, 1]]), truth) == 0.0
+    assert set_accuracy(np.array([[1, 2, -1]]), truth) == 0.0
+    assert set_accuracy(np.array([[-1, 2, 1, 1]]), truth) == 1.0
+
+
+def test_an_empty_item_is_right_when_nothing_is_found() -> None:
+    nothing = np.full((2, 3), -1)
+    assert set_accuracy(nothing, np.array([[-1], [4]])) == 0.5
+
+
+def test_the_matching_is_the_best_of_all_permutations() -> None:
+    draws = np.random.default_rng(0)
+    for _ in range(20):
+        found, truth = draws.normal(size=(1, 4, 2)), draws.normal(size=(1, 4, 2))
+        slow = min(
+            np.mean([np.linalg.norm(found[0, i] - truth[0, j]) for i, j in enumerate(order)])
+            for order in permutations(range(4))
+        )
+        assert matched_distance(found, truth) == pytest.approx(slow)
+
+
+def test_a_surplus_is_left_out_and_nothing_at_all_is_nan() -> None:
+    found = np.array([[[0.0, 0.0], [9.0, 9.0]]])
+    truth = np.array([[[0.0, 1.0], [np.nan, np.nan]]])
+    assert matched_distance(found, truth) == 1.0
+    assert np.isnan(matched_distance(found, np.full((1, 2, 2), np.nan)))
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(DataError, match="whole numbers"):
+        set_accuracy(np.zeros((2, 2)), np.zeros((2, 2), int))
+    with pytest.raises(DataError, match="as many items"):
+        set_accuracy(np.zeros((2, 2), int), np.zeros((3, 2), int))
+    with pytest.raises(DataError, match="same N and D"):
+        matched_distance(np.zeros((2, 2)), np.zeros((2, 2, 2)))
+
+
+# ---- The picture of canvases, their reconstructions and their parts --------------------------------------
+
+
+def test_it_is_drawn(tmp_path: Path) -> None:
+    data = canvases("digits", n=60)
+    model = fitted_canvas(labeled(data.split("train"), 20, seed=0), cases("smoke")[0], seed=0)
+    draw_canvases(model, data.split("test"), tmp_path / "canvases.png")
+    assert (tmp_path / "canvases.png").stat().st_size > 5000
+    assert "canvases" in CAPTIONS

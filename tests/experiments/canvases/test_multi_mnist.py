@@ -10,13 +10,13 @@ from experiments.canvases.multi_mnist import (
     ALONE,
     CELLS,
     COUNTER,
-    DREAMS,
     EXPERIMENT,
     FEW,
     GLANCES,
     HARDER,
     NONE,
     SHARES,
+    SLEEP,
     TENTH,
     cases,
     reached,
@@ -27,9 +27,9 @@ from experiments.ledger.experiment import Case, case_title, settings_of
 def test_the_rows_of_the_paper_and_what_it_has_not() -> None:
     found = {(case["row"], case["column"]): case for case in cases("quick")}
     assert [found[CELLS, column]["share"] for column in SHARES] == [0.1, 0.5, 1.0]
-    assert found[DREAMS, FEW]["labels"] == found[ALONE, FEW]["labels"] == found[COUNTER, FEW]["labels"] == 100
-    assert found[DREAMS, NONE]["labels"] == 0
-    assert "finder" not in found[DREAMS, NONE]
+    assert found[SLEEP, FEW]["labels"] == found[ALONE, FEW]["labels"] == found[COUNTER, FEW]["labels"] == 100
+    assert found[SLEEP, NONE]["labels"] == 0
+    assert "finder" not in found[SLEEP, NONE]
     assert found[ALONE, FEW]["train"] is None
     assert found[ALONE, FEW]["finder"] == found[COUNTER, FEW]["finder"] == found[CELLS, TENTH]["finder"]
     assert found[CELLS, TENTH]["frozen"]

@@ -6,12 +6,14 @@ from experiments.digits.class_discovery import (
     ABLATION_STEPS,
     ALL_PARTS,
     BEST_ROW,
+    EXPERIMENTS,
     MEASURES,
     PRINTED_ROW,
+    REWARD,
     REWARDED_ROW,
     rows,
 )
-from experiments.sprites.metric_codes import CLASS
+from experiments.ledger.codes import CLASS
 
 
 def test_no_row_sees_a_label() -> None:
@@ -32,9 +34,15 @@ def test_the_rewarded_rows_differ_in_the_networks_and_the_ablation_in_one_part()
     assert ours["train"]["objective"]["marginal"] == {CLASS: 41.0}
     whole, without = (rows()[f"{ABLATION_STEPS} steps: {part}"] for part in (ALL_PARTS, "without agreement"))
     assert {**whole["train"], "steps": ours["train"]["steps"]} == ours["train"]
-    assert without["train"] == whole["train"]
-    assert {**without["model"], "agreement": whole["model"]["agreement"]} == whole["model"] == ours["model"]
+    assert without["model"] == whole["model"] == ours["model"]
+    regularizers = [settings["train"]["objective"]["regularizers"] for settings in (without, whole)]
+    assert regularizers == [{"agreement": 0.0}, {"agreement": REWARD}]
 
 
 def test_accuracy_is_shown_by_its_median_and_worst_seed() -> None:
     assert MEASURES[0].over_seeds == "median"
+
+
+def test_each_data_set_has_its_own_experiment() -> None:
+    data = [{case["data"] for case in one.cases("quick")} for one in EXPERIMENTS]
+    assert data == [{"mnist"}, {"fashion-mnist"}]

@@ -100,7 +100,8 @@ def test_brightness_may_be_learned_beside_a_given_color() -> None:
 
 def test_what_is_no_image_is_refused() -> None:
     with pytest.raises(
-        SpecError, match=r"node 'x': noise of color is for images \(C, H, W\), but data is \(6,\)"
+        SpecError,
+        match=r"node 'x': a color_normal likelihood is for images \(C, H, W\), but the data is \(6,\)",
     ):
         make((6,))
     latent, data = node("z", "normal", 2, inferred_from=["x"]), {"name": FAMILY, "color_scale": 0.0}

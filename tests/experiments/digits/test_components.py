@@ -90,10 +90,7 @@ NODES = {
         "inferred_from": ["x", "digit"],
         "encoder": {"name": "mlp", "part": "pixels"},
     },
-    "x": {
-        "family": {"name": "normal", "scale": 0.1},
-        "parents": ["digit", "style"],
-    },
+    "x": {"family": {"name": "normal", "scale": 0.1}, "parents": ["digit", "style"]},
 }
 
 
@@ -106,7 +103,9 @@ def described(components: int, decoder: object = "mlp") -> dict[str, Any]:
     return {"nodes": {**NODES, "x": {**NODES["x"], "encoder": encoder, "decoder": of}}}
 
 
-@pytest.mark.parametrize("decoder", ["mlp", {"name": "experiments.faces.product:ProductDecoder", "width": 8}])
+@pytest.mark.parametrize(
+    "decoder", ["mlp", {"name": "experiments.faces.networks:ProductDecoder", "width": 8}]
+)
 def test_a_model_takes_its_components_from_its_training_items(decoder: object) -> None:
     torch.manual_seed(0)
     model = GraphicalModel(described(6, decoder), SHAPE)
@@ -145,6 +144,9 @@ def test_in_half_precision_coordinates_are_whole() -> None:
 def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(SpecError, match="components is a whole number from 1"):
         GraphicalModel(described(0), SHAPE)
-    style = {**NODES["style"], "encoder": "experiments.digits.components:ComponentTrunk"}  # of data, not of a node
+    style = {
+        **NODES["style"],
+        "encoder": "experiments.digits.components:ComponentTrunk",
+    }  # of data, not of a node
     with pytest.raises(SpecError, match="has no class 'ComponentTrunk' derived from"):
         GraphicalModel({"nodes": {**NODES, "style": style}}, SHAPE)

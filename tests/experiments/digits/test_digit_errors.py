@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import torch
+from torch.distributions import Normal
 
-from experiments.digits.digit_errors import alone, column, settings_for, table, without_evidence
+from experiments.digits.digit_errors import (
+    alone,
+    class_log_evidence,
+    column,
+    importance_weighted_error,
+    settings_for,
+    table,
+    without_evidence,
+)
 from experiments.digits.mnist import APART
 from experiments.ledger.fit import train_quietly
-from unknot.workflow.recipe import Recipe
-
-import torch
-from torch.distributions import Normal
-from experiments.digits.digit_errors import class_log_evidence, importance_weighted_error
 from tests.workflow.models import untrained
 from unknot.data import load
+from unknot.workflow.recipe import Recipe
 
 TRAIN = {
     "steps": 100,
@@ -43,10 +48,14 @@ def test_a_table_has_a_case_for_every_row_and_number_of_labels() -> None:
 
 
 def test_the_honest_row_has_the_labels_and_nothing_else() -> None:
-    case = {"row": "ours", "labels": 100, "model": {"agreement": 9.0}, "train": TRAIN, "draws": 2}
+    objective = {**TRAIN["objective"], "regularizers": {"agreement": 9.0, "independence": 1.0}}
+    case = {"row": "ours", "labels": 100, "model": {}, "train": {**TRAIN, "objective": objective}, "draws": 2}
     found = alone(case, "labels alone")
-    assert found["model"]["agreement"] == 0.0
-    assert found["train"]["objective"] == {"name": "supervised", "alpha": 50.0}
+    assert found["train"]["objective"] == {
+        "name": "supervised",
+        "alpha": 50.0,
+        "regularizers": {"independence": 1.0},
+    }
     assert (found["train"]["steps"], found["train"]["batch_size"]) == (50, 50)
 
 

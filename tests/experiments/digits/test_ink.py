@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.digits.ink import ink_and_background, ink_is_dark
+from experiments.digits.analogy_scores import ink_and_background, ink_is_dark
 from unknot.errors import SpecError
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from experiments.digits import mnist_restarts
 from experiments.digits.mnist_restarts import RESTARTS, _class_agreement, _rank_correlation, cases
-from experiments.sprites.metric_codes import CLASS
+from experiments.ledger.codes import CLASS
 from unknot.metrics import Probabilities
 from unknot.workflow.codes import Codes
 

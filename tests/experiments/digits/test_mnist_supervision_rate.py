@@ -1,9 +1,18 @@
 """The supervision rates that are run, and that a share in the batch is a weight in the objective."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
-from experiments.digits.mnist_supervision_rate import ALONE, LABELS, SMALLEST, THEIRS, cases
+from experiments.digits.mnist_supervision_rate import (
+    ALONE,
+    LABELS,
+    SMALLEST,
+    THEIRS,
+    cases,
+    plot,
+)
 from unknot.data import load
 from unknot.objectives.supervision import supervision_weight
 
@@ -39,3 +48,10 @@ def test_a_share_in_the_batch_is_a_weight_in_the_objective() -> None:
     weighted = torch.where(known, gamma, 1.0) * loss
     factor = (len(data) - shown + gamma * shown) / len(data)
     assert float(torch.stack(seen[:-1]).mean()) == pytest.approx(float(weighted.mean() / factor), abs=0.02)
+
+
+def test_the_plot_draws_our_curve_and_theirs(tmp_path: Path) -> None:
+    row = cases("quick")[0]
+    content = {"summary": [{"case": row, "numbers": {"error": {"mean": 9.0, "sd": None}}}]}
+    plot(content, tmp_path)
+    assert (tmp_path / "supervision-rate.png").stat().st_size > 1000

@@ -10,10 +10,7 @@ from experiments.digits.posed_decoder import PosedDecoder
 from unknot.errors import SpecError
 from unknot.models.graphical_model import GraphicalModel
 
-POSED = {
-    "name": "experiments.digits.posed_decoder:PosedDecoder",
-    "template": {"name": "mlp", "hidden": [16]},
-}
+POSED = {"name": "experiments.digits.posed_decoder:PosedDecoder", "template": {"name": "mlp", "hidden": [16]}}
 NODES = {
     "digit": {"family": "concrete", "size": 3, "inferred_from": ["x"], "labels": True},
     "pose": {"family": "normal", "size": 6, "inferred_from": ["x", "digit"]},

@@ -1,21 +1,22 @@
-"""svhn-analogies: the style of one image in every digit."""
+"""svhn-analogies and svhn-style-grid: the rows, and what they differ in."""
 
 from __future__ import annotations
 
-from experiments.digits.svhn_analogies import EXPERIMENT
+from experiments.digits.svhn_analogies import ANALOGIES, STYLE_GRID
 
 
-def test_it_draws_analogies_of_its_own_data() -> None:
-    ours = EXPERIMENT.cases("quick")[0]
-    assert ours["picture"] == "analogies"
-    assert ours["data"] == "svhn"
-    assert EXPERIMENT.name == "svhn-analogies"
+def test_the_bound_alone_has_the_same_networks_and_neither_whitening_nor_regularizers_of_the_style() -> None:
+    rows = {case["row"]: case for case in ANALOGIES.cases("quick")}
+    ours, bound = rows["Unknot, M = 1000"], rows["the bound alone, networks and steps as ours"]
+    assert ours["colors"]
+    assert ours["model"]["nodes"]["x"] == bound["model"]["nodes"]["x"]
+    whitened, plain = (dict(case["model"]["nodes"]["style"]["encoder"]) for case in (ours, bound))
+    assert whitened.pop("whiten") == "digit"
+    assert whitened == plain
+    names = [set(case["train"]["objective"]["regularizers"]) for case in (ours, bound)]
+    assert names == [{"agreement", "swap", "independence"}, {"agreement"}]
 
 
-def test_its_twin_is_without_the_means_that_keep_the_digit_out_of_the_style() -> None:
-    rows = {case["row"]: case for case in EXPERIMENT.cases("quick")}
-    ours, twin = rows["Unknot, M = 1000"], rows["the bound alone, networks and steps as ours"]
-    assert ours["train"] == twin["train"]
-    assert ours["model"]["nodes"]["x"] == twin["model"]["nodes"]["x"]
-    assert ours["model"]["nodes"]["style"] == {**twin["model"]["nodes"]["style"], "whiten": "digit"}
-    assert set(ours["model"]) - set(twin["model"]) == {"swap", "swap_teaches", "independence"}
+def test_the_style_grid_has_two_dimensions() -> None:
+    ours = STYLE_GRID.cases("quick")[0]
+    assert (ours["picture"], ours["data"], ours["model"]["style"]) == ("style-grid", "svhn", 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.faces.celeba import NAMED, _told, effects
+from experiments.faces.celeba import NAMED, _effect_numbers, effects
 
 
 def test_an_effect_is_the_share_of_pairs_in_order_less_that_of_pairs_that_are_not():
@@ -21,7 +21,7 @@ def test_a_dimension_that_is_the_attribute_leads_with_one():
     rng = np.random.default_rng(1)
     attributes = {name: rng.integers(0, 2, 500) for name in NAMED.values()}
     codes = np.stack([*attributes.values(), rng.normal(size=500)], 1).astype(float)
-    found = _told(codes, attributes)
+    found = _effect_numbers(codes, attributes)
     assert all(found[key] == pytest.approx(1.0) for key in NAMED)
     assert found["attributes"] == pytest.approx(1.0)
     assert found["gap"] > 0.7

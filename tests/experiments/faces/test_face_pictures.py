@@ -8,8 +8,7 @@ import numpy as np
 import torch
 
 from experiments.faces.face_pictures import CAPTIONS, draw_beside_truth, draw_faces
-from experiments.faces.faces import MODEL
-from experiments.faces.toy_faces import toy_faces
+from experiments.faces.faces import MODEL, toy_faces
 from tests.workflow.models import like
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.faces.face_readers import FaceReader, degrees_between
+from experiments.faces.face_baselines import FaceClassifier, degrees_between
+from experiments.faces.faces import toy_faces
 from experiments.faces.faces_counterfactuals import photographs
-from experiments.faces.toy_faces import toy_faces
 
 
 def test_toy_faces_are_read() -> None:
     data = toy_faces(people=12, lights=30, seed=0)
-    reader, test = FaceReader(photographs(data.split("train"))), photographs(data.split("test"))
+    reader, test = FaceClassifier(photographs(data.split("train"))), photographs(data.split("test"))
     assert np.mean(reader.person(test.x) != test.person) < 0.1
     assert degrees_between(reader.light(test.x), test.light).mean() < 15
     length = np.linalg.norm(reader.light(test.x), axis=1)  # 1, or 0 for an image too dark to be like any

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from experiments.faces.face_baselines import RIVALS
+from experiments.faces.face_baselines import BASELINES
+from experiments.faces.faces import toy_faces
 from experiments.faces.faces_counterfactuals import EXPERIMENT, OURS, photographs, sources
-from experiments.faces.toy_faces import toy_faces
 
 
 def test_sources_share_one_factor_and_differ_in_the_other() -> None:
@@ -27,4 +27,4 @@ def test_sources_share_one_factor_and_differ_in_the_other() -> None:
 def test_every_rival_stands_beside_ours() -> None:
     cases = EXPERIMENT.cases("quick")
     for column in {case["column"] for case in cases}:
-        assert {case["row"] for case in cases if case["column"] == column} == {OURS, *RIVALS}
+        assert {case["row"] for case in cases if case["column"] == column} == {OURS, *BASELINES}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Size
 
-from experiments.faces.product import ProductDecoder
+from experiments.faces.networks import ProductDecoder
 from unknot.models.graphical_model import GraphicalModel
 
-PRODUCT = {"name": "experiments.faces.product:ProductDecoder", "width": 16}
+PRODUCT = {"name": "experiments.faces.networks:ProductDecoder", "width": 16}
 NODES = {
     "who": {"family": "concrete", "size": 4, "inferred_from": ["x"], "labels": True},
     "light": {"family": "direction", "size": 3, "inferred_from": ["x"], "labels": True},

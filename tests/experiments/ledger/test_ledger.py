@@ -12,7 +12,7 @@ from experiments.ledger.ledger import read_result, reproduce, summarize
 from experiments.ledger.registry import experiment
 from tests.experiments.toy import CASE, OTHER, constant, install, png, toy
 from unknot.errors import RunError, SpecError
-from unknot.parallel.run_all import run_all
+from unknot.parallel.processes import run_all
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_settings_that_are_gone_are_dropped_and_new_names_are_taken(tmp_path, kn
     told: list[str] = []
     renamed = known(toy(constant(2.0), [{**CASE, "row": "best"}, {**OTHER, "labels": 3000}]))
     content = reproduce(renamed, "quick", 1, tmp_path, 1, told.append)
-    assert told[0] == "1 runs are dropped: no case has their settings any more"
+    assert told[0] == "1 runs are removed: no case has their settings"
     assert [(r["case"]["row"], r["numbers"]["error"]) for r in content["runs"]] == [
         ("best", 1.0),
         ("ours", 2.0),

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from experiments.ledger.experiment import Measure, Yardstick
-from experiments.ledger.headlines import Headline
 from experiments.ledger.ledger import reproduce
-from experiments.ledger.results_page import results_page, results_summary
+from experiments.ledger.registry import EXPERIMENTS
+from experiments.ledger.results_page import HEADLINES, Headline, results_page, results_summary
 from tests.experiments.toy import CASE, OTHER, constant, install, png, toy
 
 
@@ -20,7 +20,7 @@ def test_misses_and_what_has_not_been_run_are_seen(tmp_path, monkeypatch) -> Non
     one = toy(constant(8.0), [CASE, OTHER])
     assert "Not run yet: `python -m experiments run toy`" in results_page([one], tmp_path)
     page = make(monkeypatch, tmp_path, one, only=["M = 100"])
-    assert "| error (%) | M = 100 | M = 1000 | judged by | seeds | CPU minutes a seed |" in page
+    assert "| error (%) | M = 100 | M = 1000 | compared with | seeds | CPU minutes per seed |" in page
     assert "| ours | 8.00 ± 0.00 | not run | S17 [P] | 2 | 0.0 |" in page
     assert "| S17 [P] | 9.71 ± 0.91 | 2.88 |" in page
     page = make(monkeypatch, tmp_path, one)
@@ -57,7 +57,7 @@ def test_without_columns_the_measures_are_the_columns(tmp_path, monkeypatch) -> 
     cases = [{"row": "ours", "labels": 100}, {"row": "alone", "labels": 1}]
     goal = Yardstick("S17", {"": 0.5})
     page = make(monkeypatch, tmp_path, toy(run, cases, measures=measures, yardsticks=[goal]), seeds=1)
-    assert "|  | error (%) | leak | judged by | seeds | CPU minutes a seed |" in page
+    assert "|  | error (%) | leak | compared with | seeds | CPU minutes per seed |" in page
     assert "| ours | **miss** 1.00 | 90.00 | S17 [P] | 1 | 0.0 |" in page
     assert "| alone | 2.00 | – |  | 1 | 0.0 |" in page
     assert "| S17 [P] | 0.50 | – |" in page
@@ -105,3 +105,23 @@ def test_the_summary_is_one_line_a_headline_beside_the_simple_thing(tmp_path, mo
     assert (
         page.index("## In short") < page.index("## toy") < page.index("<details><summary>Tables and figures")
     )
+
+
+# ---- The headlines speak of cells that there are ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", HEADLINES, ids=lambda line: line.experiment)
+def test_its_cell_and_the_simple_one_are_cases(line: Headline) -> None:
+    cases = EXPERIMENTS[line.experiment].cases("quick")
+    places = {(case["row"], case.get("column", "")) for case in cases}
+    assert not line.simple or (line.simple, line.column) in places
+    if EXPERIMENTS[line.experiment].short is None:
+        assert (cases[0]["row"], line.column) in places
+        assert bool(line.simple) == bool(line.simple_words)
+    else:  # it says its line itself
+        assert line.simple_words
+        assert not line.simple
+
+
+def test_a_newcomer_reads_at_most_ten() -> None:
+    assert len(HEADLINES) <= 10

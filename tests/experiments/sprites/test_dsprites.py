@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 import torch
 
+from experiments.ledger.codes import CLASS, STYLE
 from experiments.sprites.dsprites import (
     E19_NETWORKS,
     E19_ROWS,
-    FALLS,
+    FROZEN,
     OBJECTIVES,
     OURS,
     OURS_DRAWN,
     PRINTED,
-    RESTING,
+    STAGES,
     cases,
-    even_falls,
-    falling,
+    decreasing,
+    even_stages,
     raised,
     scores,
 )
-from experiments.sprites.metric_codes import CLASS, STYLE
 from unknot import Trace
 from unknot.metrics import Probabilities
 from unknot.train.objective import resolve
@@ -45,7 +45,7 @@ def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone() -> Non
             CLASS: {**others[CLASS], "gradient": ""},
         }
     assert small["train"]["steps"] < first["train"]["steps"]  # the others are given more
-    assert small["model"]["nodes"]["x"]["hidden"]
+    assert small["model"]["nodes"]["x"]["decoder"]["hidden"]
     assert small["train"]["objective"] == rows[OURS_DRAWN]["train"]["objective"]
 
 
@@ -65,7 +65,7 @@ def traces() -> tuple[Trace, Trace]:
 def test_a_raised_price_is_that_of_all_but_reconstruction_and_marginals(row: str, price: float) -> None:
     q, p = traces()
     own, high = (
-        resolve(one, 500, lambda: traces()[0], compiled=True)(q, p)
+        resolve(one, 500, lambda: traces()[0], compiled=True).function(q, p)
         for one in (OBJECTIVES[row], raised(OBJECTIVES[row], price))
     )
     kept = p["x"].log_prob.mean()
@@ -76,12 +76,12 @@ def test_a_raised_price_is_that_of_all_but_reconstruction_and_marginals(row: str
 
 @pytest.mark.parametrize("row", OBJECTIVES)
 def test_the_price_of_information_falls_to_its_own_in_every_row(row: str) -> None:
-    stages = falling(OBJECTIVES[row], {"steps": 1000})["stages"]
+    stages = decreasing(OBJECTIVES[row], {"steps": 1000})["stages"]
     priced = OBJECTIVES[row]["name"] in ("hfvae", "beta_tcvae")
     prices = [s["objective"]["alpha" if priced else "beta"] for s in stages]
     own = OBJECTIVES[row]["beta"] if row == "β-VAE, β = 4" else 1.0
     assert prices == pytest.approx(
-        [own * price for _, price in (FALLS if priced else even_falls(OBJECTIVES[row]))]
+        [own * price for _, price in (STAGES if priced else even_stages(OBJECTIVES[row]))]
     )
     assert all(price > own for price in prices)
     assert sum(stage["steps"] for stage in stages) < 1000
@@ -91,7 +91,7 @@ def test_the_class_comes_first_and_rests_while_prices_fall() -> None:
     ours = next(case for case in cases("quick") if case["row"] == OURS)
     first, *rest = ours["train"]["stages"]
     assert first["objective"]["name"] == "information_maximization"
-    assert all(stage["frozen"] == RESTING for stage in rest)
+    assert all(stage["frozen"] == FROZEN for stage in rest)
     assert ours["train"]["objective"]["information"][CLASS] < 0
 
 

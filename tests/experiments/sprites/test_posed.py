@@ -8,9 +8,8 @@ import pytest
 import torch
 
 import unknot
-from experiments.sprites.ink_frame import ink_moments
+from experiments.sprites.ink_frame import RADIUS, ink_moments
 from experiments.sprites.posed import Posed
-from experiments.sprites.upright import RADIUS
 from unknot.core.handlers import modes
 from unknot.objectives import elbo
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
+from scipy.stats import rankdata
 
-from experiments.tables.own_data_overview import CellTable, overview, short
+from experiments.tables.own_data_overview import (
+    CellTable,
+    average_ranks,
+    critical_difference,
+    overview,
+    rank_diagram,
+    short,
+)
 
 
 def entry(
@@ -70,3 +79,22 @@ def test_nothing_to_say_of_parts() -> None:
 def test_the_short_line_is_of_the_group_that_proves_most() -> None:
     last = [{**one, "case": {**one["case"], "group": "redrawn"}} for one in FOUND]
     assert short({"summary": last}) == ("77.0 %", "76.0 %", 3)
+
+
+# ---- Average ranks, against scipy's, and the critical difference, against Demšar's example ---------------
+
+
+def test_ranks_are_scipys() -> None:
+    scores = np.random.default_rng(0).integers(0, 4, (12, 5)).astype(float)
+    np.testing.assert_allclose(average_ranks(scores), rankdata(-scores, axis=1).mean(0))
+
+
+def test_the_critical_difference_of_demsars_example() -> None:
+    assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.01)
+
+
+def test_the_best_stands_first() -> None:
+    scores = np.array([[1.0, 3.0, 2.0], [1.0, 5.0, 2.0]])
+    figure = rank_diagram(scores, ["bad", "good", "fair"], "a group", {"good": " (5)"})
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == ["good (5)", "fair", "bad"]

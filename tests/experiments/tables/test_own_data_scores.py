@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from experiments.tables.own_data_scores import class_scores, number_scores, split
+from experiments.tables.own_data_baselines import class_scores, number_scores, split
 
 Y = np.array([0] * 150 + [1] * 40 + [2] * 10)
 

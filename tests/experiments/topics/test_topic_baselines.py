@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.topics.topic_baselines import RIVALS, rival_numbers
+from experiments.topics.topic_baselines import BASELINES, baseline_numbers
 from experiments.topics.topic_corpus import corpus, halves
 
 
 def test_word_frequencies_have_perplexities_by_hand() -> None:
     made = corpus("made")
-    numbers = rival_numbers(RIVALS["unigram"](made, 4, 0, 0), made)
+    numbers = baseline_numbers(BASELINES["unigram"](made, 4, 0, 0), made)
     shares = made.matrix("train").toarray().sum(0) + 0.5
     logs = np.log(shares / shares.sum())
     test, second = made.matrix("test").toarray(), halves(made.test)[1].x[:].numpy()
@@ -22,8 +22,8 @@ def test_word_frequencies_have_perplexities_by_hand() -> None:
 
 def test_topics_beat_word_frequencies_on_documents_of_topics() -> None:
     made = corpus("made")
-    plain = rival_numbers(RIVALS["unigram"](made, 4, 0, 0), made)["completion"]
-    found = rival_numbers(RIVALS["online LDA"](made, 4, 0, 20), made)
+    plain = baseline_numbers(BASELINES["unigram"](made, 4, 0, 0), made)["completion"]
+    found = baseline_numbers(BASELINES["online LDA"](made, 4, 0, 20), made)
     assert found["completion"] < 0.8 * plain
     assert 0 < found["diversity"] <= 1
 
@@ -31,5 +31,5 @@ def test_topics_beat_word_frequencies_on_documents_of_topics() -> None:
 def test_gibbs_lda_does_too() -> None:
     pytest.importorskip("tomotopy")
     made = corpus("made")
-    plain = rival_numbers(RIVALS["unigram"](made, 4, 0, 0), made)["completion"]
-    assert rival_numbers(RIVALS["Gibbs LDA"](made, 4, 0, 100), made)["completion"] < 0.8 * plain
+    plain = baseline_numbers(BASELINES["unigram"](made, 4, 0, 0), made)["completion"]
+    assert baseline_numbers(BASELINES["Gibbs LDA"](made, 4, 0, 100), made)["completion"] < 0.8 * plain

@@ -7,13 +7,6 @@ import numpy as np
 from experiments.topics.topic_corpus import corpus, halves
 
 
-def test_settings_are_chosen_on_training_documents() -> None:
-    whole, tuning = corpus("made"), corpus("made", tuning=True)
-    assert not set(tuning.test.ids.tolist()) & set(whole.test.ids.tolist())
-    assert set(tuning.test.ids.tolist()) | set(tuning.train.ids.tolist()) == set(whole.train.ids.tolist())
-    assert not set(tuning.test.ids.tolist()) & set(tuning.train.ids.tolist())
-
-
 def test_halves_are_the_document_again_and_always_the_same() -> None:
     test = corpus("made").test
     first, second = halves(test)

@@ -8,13 +8,21 @@ import numpy as np
 
 from experiments.topics.topic_corpus import corpus
 from experiments.topics.topic_scores import Topics
-from experiments.topics.topics import MEASURES, model_case, rival_cases, run, topic_picture
-from experiments.topics.topics_prodlda import HFVAE, TRAIN
+from experiments.topics.topics import (
+    EXPERIMENTS,
+    MEASURES,
+    PRODLDA_HFVAE,
+    PRODLDA_TRAIN,
+    baseline_cases,
+    model_case,
+    run,
+    topic_picture,
+)
 
 
 def test_a_row_of_ours_has_every_number(tmp_path: Path) -> None:
     model = {"groups": {"first": 25, "second": 25}}
-    case = model_case("smoke", "HFVAE", model, {**TRAIN, "objective": HFVAE})
+    case = model_case("smoke", "HFVAE", model, {**PRODLDA_TRAIN, "objective": PRODLDA_HFVAE})
     numbers = run(case, 0, tmp_path)
     assert set(numbers) == {measure.key for measure in MEASURES}
     assert all(np.isfinite(value) for value in numbers.values())
@@ -32,5 +40,11 @@ def test_correlated_topics_are_drawn_with_their_words() -> None:
 
 
 def test_rivals_are_beside_ours_in_every_tier() -> None:
-    assert [case["rival"] for case in rival_cases("quick")] == ["unigram", "online LDA", "Gibbs LDA"]
-    assert [case["corpus"] for case in rival_cases("smoke")] == ["made", "made"]
+    assert [case["baseline"] for case in baseline_cases("quick")] == ["unigram", "online LDA", "Gibbs LDA"]
+    assert [case["corpus"] for case in baseline_cases("smoke")] == ["made", "made"]
+
+
+def test_both_experiments_have_one_group_of_topics_and_two() -> None:
+    for one in EXPERIMENTS:
+        groups = [len(case["model"].get("groups", {})) for case in one.cases("quick") if "model" in case]
+        assert groups[:2] == [1, 2]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from scipy.stats import chi2
 
-from experiments.canvases.model.cell_choice import CellChoice
+from experiments.canvases.model.cell_choice import CellChoice, Glances
+from experiments.canvases.model.cell_map import Looks
+from experiments.canvases.model.finder import LOOKS
 from unknot import partial
 from unknot.core.handlers import modes
 
@@ -95,3 +98,45 @@ def test_other_ways_are_draws_of_half_the_logits() -> None:
     counts = torch.bincount(chosen, minlength=len(cells))
     statistic = ((counts - expected).square() / expected).sum()
     assert chi2.sf(float(statistic), len(cells) - 1) > 1e-6
+
+
+# ---- Both encoders of places answer alike ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("samples", [None, 2])
+def test_counts_and_a_place_for_every_look(name: str, samples: int | None) -> None:
+    torch.manual_seed(0)
+    looks: Looks = LOOKS[name](20, 0.3, fewest=0, most=2)
+    known = partial(torch.tensor([[0.1, 0.2, 0.3], [torch.nan] * 3, [-0.5, 0.0, 0.3]]))
+    looked = looks(torch.rand(3, 1, 20, 20), [known, None], samples)
+    assert looked.count.shape[-2:] == (3, 3)
+    assert len(looked.looks) == 2
+    leading = (3,) if samples is None else (samples, 3)
+    for look in looked.looks:
+        assert look["place"].value.shape == (*leading, 3)
+    first = looked.looks[0]["place"]
+    assert first.known.tolist() == [True, False, True]
+    assert torch.equal(first.value[..., 2, :].reshape(-1, 3)[0], known.values[2])
+
+
+# ---- Glances: S17's encoder of places --------------------------------------------------------------------
+
+
+def test_places_depend_on_the_canvas_and_on_the_look() -> None:
+    torch.manual_seed(0)
+    looks = Glances(20, 0.3, fewest=1, most=3).eval()
+    looked = looks(torch.rand(2, 1, 20, 20), [None] * 3, None)
+    means = torch.stack([look["place"].dist.mean for look in looked.looks])  # (3, B, 3)
+    assert looked.count.shape == (2, 3)
+    assert not torch.allclose(means[0], means[1])
+    assert not torch.allclose(means[:, 0], means[:, 1])
+
+
+def test_looks_do_not_know_how_many_there_are() -> None:
+    """As S17 draws it: the count comes from the canvas, and the places whatever the count."""
+    torch.manual_seed(0)
+    looks = Glances(20, 0.3, fewest=1, most=3)
+    looks(torch.rand(2, 1, 20, 20), [None] * 3, None).count.sum().backward()
+    assert looks.next.weight_ih.grad is None
+    assert looks.find.weight.grad is None

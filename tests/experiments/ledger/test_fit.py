@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments.ledger import fit_defaults as own_data_fit
-from experiments.ledger.fit_defaults import class_shares, fitted, full, labeled_data, real_columns
+from experiments.ledger import fit as own_data_fit
+from experiments.ledger import fit as training
+from experiments.ledger.fit import class_probabilities, fitted, full, labeled_data, real_columns
+from unknot.data.batch import Batch
+from unknot.train.loop import Loop
+from unknot.workflow.recipe import Recipe
 
 DRAW = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -29,7 +33,7 @@ def test_whole_numbers_are_classes_and_others_numbers() -> None:
 def test_a_class_without_a_label_has_hardly_any_probability() -> None:
     labels = np.where(np.arange(60) < 20, Y, -1)
     model = fitted(labeled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 20})
-    shares = class_shares(model, "kind", X, 3)
+    shares = class_probabilities(model, "kind", X, 3)
     assert shares.shape == (60, 3)
     assert shares[:, 2].max() < 0.01
     assert (shares.argmax(1) == Y).mean() > 0.9
@@ -50,3 +54,32 @@ def test_an_interrupted_training_gives_no_model(monkeypatch: pytest.MonkeyPatch)
     labels = np.where(np.arange(60) < 20, Y, -1)
     with pytest.raises(KeyboardInterrupt):
         fitted(labeled_data(X, {"kind": labels}, real_columns(X)), 0, {"steps": 5})
+
+
+# ---- Training for the ledger leaves nothing behind, and no half-trained model either ---------------------
+
+RECIPE = Recipe(
+    {"name": "digits"},
+    {"budget": {"digit": 50}},
+    {"kind": "class_style", "style": 2, "width": 16},
+    {"steps": 3, "batch_size": 60},
+)
+
+
+def test_the_model_and_its_data_come_back() -> None:
+    trained = training.train_quietly(RECIPE)
+    assert not trained.run.path.exists()
+    assert not trained.model.module.training
+    assert 0 <= training.error_of(trained, "digit") <= 100
+
+
+def test_an_interrupt_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = Loop._step
+
+    def interrupted(loop: Loop, batch: Batch, further: Batch | None) -> None:
+        step(loop, batch, further)
+        os.kill(os.getpid(), signal.SIGINT)  # Ctrl-C while training: the loop ends after this step
+
+    monkeypatch.setattr(Loop, "_step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        training.train_quietly(RECIPE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from experiments.faces.trunk import SHADE, SHAPE, FaceTrunk
+from experiments.faces.networks import SHADE, SHAPE, FaceTrunk
 from unknot.errors import SpecError
 from unknot.models.graphical_model import GraphicalModel
 
@@ -23,7 +23,7 @@ NODES = {
     "x": {
         "family": {"name": "normal", "scale": 0.1},
         "parents": ["identity", "light", "shape"],
-        "encoder": "experiments.faces.trunk:FaceTrunk",
+        "encoder": "experiments.faces.networks:FaceTrunk",
     },
 }
 
@@ -65,7 +65,4 @@ def test_a_node_sees_its_part_alone() -> None:
 def test_parts_that_are_not_there_are_refused() -> None:
     wrong = {**NODES["light"], "encoder": {"name": "mlp", "part": "color"}}
     with pytest.raises(SpecError, match="has shape, shade"):
-        GraphicalModel(
-            {"nodes": {**NODES, "light": wrong}},
-            (1, 24, 20),
-        )
+        GraphicalModel({"nodes": {**NODES, "light": wrong}}, (1, 24, 20))

@@ -1,11 +1,19 @@
 """Reading analogies: a model whose images say their class is read right, and one that ignores it at chance."""
 
 import numpy as np
+import pytest
 import torch
 
-from experiments.digits.analogy_reader import Reader, analogy_numbers, kept_colors, make_reader
+from experiments.digits.analogy_scores import (
+    Classifier,
+    analogy_numbers,
+    fitted_classifier,
+    kept_colors,
+    share_with_specks,
+)
 from experiments.ledger.baselines import style_leak
 from tests.workflow.models import untrained
+from unknot.errors import SpecError
 from unknot.models import node
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.recipe import Recipe
@@ -27,26 +35,26 @@ def model_of(parents: list[str]) -> TrainedModel:
     return untrained(nodes, (1, 8, 8))
 
 
-def test_the_reader_is_a_classifier_of_its_own_made_once() -> None:
-    reader = make_reader("digits", "digit", SETTINGS, seed=0)
-    assert reader.error < 15
-    assert make_reader("digits", "digit", SETTINGS, seed=0) is reader
+def test_the_classifier_is_a_classifier_of_its_own_made_once() -> None:
+    classifier = fitted_classifier("digits", "digit", SETTINGS, seed=0)
+    assert classifier.error < 15
+    assert fitted_classifier("digits", "digit", SETTINGS, seed=0) is classifier
     recipe = Recipe({"name": "digits"})
     test = recipe.test_data(recipe.dataset())
-    wrong = reader.read(test.batch(range(len(test))).x) != test.factor("digit").values.numpy()
-    assert abs(100 * wrong.mean() - reader.error) < 1e-6
+    wrong = classifier.predict(test.batch(range(len(test))).x) != test.factor("digit").values.numpy()
+    assert abs(100 * wrong.mean() - classifier.error) < 1e-6
 
 
 def test_images_that_ignore_the_class_are_read_at_chance() -> None:
-    reader = Reader(model_of(["digit", "style"]), "digit", 0.0)
-    numbers = analogy_numbers(model_of(["style"]), reader, torch.rand(20, 1, 8, 8))
+    classifier = Classifier(model_of(["digit", "style"]), "digit", 0.0)
+    numbers = analogy_numbers(model_of(["style"]), classifier, torch.rand(20, 1, 8, 8))
     assert numbers["read"] == 10.0  # the same image for every class is right for one of ten
     assert numbers["shift"] > 0
 
 
 def test_a_model_that_reads_itself_is_read_as_its_own_encoder_says() -> None:
     model, x = model_of(["digit", "style"]), torch.rand(5, 1, 8, 8)
-    numbers = analogy_numbers(model, Reader(model, "digit", 0.0), x)
+    numbers = analogy_numbers(model, Classifier(model, "digit", 0.0), x)
     right = 0
     style = model.predict(x).values["style"]
     for i in range(5):
@@ -89,3 +97,50 @@ def test_colors_are_those_of_the_whole_the_ink_and_the_background() -> None:
     assert abs(darker["hue"] - 1) < 1e-5
     other = kept_colors(x, np.stack([x[:, [1, 2, 0]]], 1))  # every color in the place of another
     assert other["hue"] < 0.5
+
+
+# ---- Specks against a search for connected parts pixel by pixel ------------------------------------------
+
+
+def by_search(image: np.ndarray) -> bool:
+    """Whether an image has a speck: from every pixel of ink, walk to its neighbors until there are no more."""
+    left = {(int(i), int(j)) for i, j in np.argwhere(image > 0.3)}
+    while left:
+        part, edge = set(), {left.pop()}
+        while edge:
+            i, j = edge.pop()
+            part.add((i, j))
+            around = {(i + a, j + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} & left
+            left -= around
+            edge |= around
+        if len(part) < 6:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.5])
+def test_it_equals_a_walk_over_the_pixels(share: float) -> None:
+    images = (np.random.default_rng(0).random((5, 8, 1, 12, 12)) < share).astype(float)
+    expected = np.mean([by_search(image) for image in images.reshape(-1, 12, 12)])
+    assert share_with_specks(images) == expected
+
+
+def test_a_stroke_and_a_pens_dot_are_none_and_faint_pixels_are_no_ink() -> None:
+    image = np.zeros((12, 12))
+    image[2:10, 3] = 1
+    image[5:7, 7:10] = 1
+    image[0, 11] = 0.3
+    assert share_with_specks(image) == 0
+    image[0, 11] = 0.31
+    assert share_with_specks(image) == 1
+
+
+def test_corners_connect_and_nothing_at_all_has_none() -> None:
+    assert share_with_specks(np.eye(8)) == 0
+    assert share_with_specks(np.zeros((3, 8, 8))) == 0
+
+
+def test_what_is_no_image_is_refused() -> None:
+    for wrong in (np.zeros(5), np.zeros((0, 8, 8))):
+        with pytest.raises(SpecError, match="expected images"):
+            share_with_specks(wrong)
