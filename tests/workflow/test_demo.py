@@ -8,7 +8,9 @@ from unknot.errors import DataError
 from unknot.workflow import demo
 
 
-def test_without_mnist_it_is_that_of_the_embedded_digits_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_mnist_it_is_that_of_the_embedded_digits_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def load(name: str, data_dir: object = None) -> None:
         raise DataError("no such folder")
 
