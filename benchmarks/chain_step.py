@@ -1,12 +1,13 @@
 """The exact log evidence of a hidden Markov model: with traces, by hand, and with Pyro; time and memory by length.
 
-K = 8 states, 16 symbols, B = 32 sequences of T steps; forward and backward. ``traced`` enumerates the states in a
+K states, 16 symbols, B sequences of T steps; forward and backward. ``traced`` enumerates the states in a
 markov loop and sums them by ``importance_weighted``. ``by hand`` is the forward algorithm in plain PyTorch. ``pyro`` is
-``TraceEnum_ELBO`` with ``pyro.markov``, at the depth of plates that this model needs. Their steps alternate, so that
-all see the same machine, and medians are compared; all compute the same number. Pyro's rows need Pyro:
+``TraceEnum_ELBO`` with ``pyro.markov``, at the depth of plates that this model needs; without pyro-ppl it is left out.
+Their steps alternate, so that all see the same machine, and medians are compared. That all give the same number and
+gradient is checked first.
 
-    python -m venv /tmp/pyro_venv && /tmp/pyro_venv/bin/pip install pyro-ppl -e .
-    OMP_NUM_THREADS=1 /tmp/pyro_venv/bin/python -m benchmarks chain_step
+    pip install -c constraints.txt -e '.[bench]'
+    OMP_NUM_THREADS=1 python -m benchmarks chain_step
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,25 +28,26 @@ from benchmarks.inference_marginal import resident_peak
 from benchmarks.row import row
 from unknot.objectives import importance_weighted
 
-STATES, SYMBOLS, BATCH = 8, 16, 32
-LENGTHS = (10, 30, 100, 300, 1000)
+SYMBOLS = 16
+SIZES = (*((8, 32, length) for length in (10, 30, 100, 300, 1000)), (32, 256, 30))  # K, B, T
 GOAL, GOAL_LENGTH = 1.3, 100  # traced over by hand
+PYRO_GOAL = 1.0  # traced over Pyro, at every length
 
 
 class HiddenMarkov(nn.Module):
     """Logits of the first state, of moves and of symbols, which all versions share."""
 
-    def __init__(self) -> None:
+    def __init__(self, states: int) -> None:
         super().__init__()
-        self.start = nn.Parameter(torch.randn(STATES))
-        self.move = nn.Parameter(torch.randn(STATES, STATES))
-        self.emit = nn.Parameter(torch.randn(STATES, SYMBOLS))
+        self.start = nn.Parameter(torch.randn(states))
+        self.move = nn.Parameter(torch.randn(states, states))
+        self.emit = nn.Parameter(torch.randn(states, SYMBOLS))
 
 
 def traced(model: HiddenMarkov, x: Tensor) -> Tensor:
     """Minus the log evidence, mean over sequences, with traces."""
     q, p = unknot.Trace(), unknot.Trace()
-    even = torch.zeros(len(x), STATES)
+    even = torch.zeros(len(x), len(model.start))
     for _ in q.markov(range(x.shape[1])):
         q.categorical(logits=even, gradient="enumerate", name="state")
     logits: Tensor = model.start
@@ -100,45 +102,60 @@ def step(name: str, model: HiddenMarkov, x: Tensor) -> None:
         VERSIONS[name](model, x).backward()
 
 
-def inputs(length: int) -> tuple[HiddenMarkov, Tensor]:
+def inputs(states: int, batch: int, length: int) -> tuple[HiddenMarkov, Tensor]:
     """A model and sequences ``(B, T)``."""
     torch.manual_seed(0)
-    return HiddenMarkov(), torch.randint(0, SYMBOLS, (BATCH, length))
+    return HiddenMarkov(states), torch.randint(0, SYMBOLS, (batch, length))
 
 
-def peak_memory(name: str, length: int) -> float:
+def check_agreement(names: Sequence[str]) -> None:
+    """Refuse to compare versions whose loss or gradients differ."""
+    model, x = inputs(8, 32, 10)
+    outcomes = {}
+    for name in names:
+        loss = VERSIONS[name](model, x)
+        outcomes[name] = torch.stack(
+            [loss, *(g.norm() for g in torch.autograd.grad(loss, list(model.parameters())))]
+        )
+    for name, outcome in outcomes.items():
+        torch.testing.assert_close(outcome, outcomes["by hand"], rtol=1e-4, atol=1e-4, msg=f"{name} differs")
+
+
+def peak_memory(name: str, size: tuple[int, int, int]) -> float:
     """Peak memory of one step over what the process held before, in MiB, in a process of its own."""
-    code = f"from benchmarks.chain_step import print_peak; print_peak({name!r}, {length})"
+    code = f"from benchmarks.chain_step import print_peak; print_peak({name!r}, {size})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout)
 
 
-def print_peak(name: str, length: int) -> None:
-    step(name, *inputs(4))  # libraries are not the version's
-    model, x = inputs(length)
+def print_peak(name: str, size: tuple[int, int, int]) -> None:
+    step(name, *inputs(2, 2, 4))  # libraries are not the version's
+    model, x = inputs(*size)
     before = resident_peak()
     step(name, model, x)
     print(resident_peak() - before)
 
 
 def run() -> list[dict[str, Any]]:
-    """Rows for ``python -m benchmarks``; without Pyro its rows are left out, and one row says so."""
+    """Rows for ``python -m benchmarks``; without Pyro its rows are left out, and a line says so."""
     has_pyro = importlib.util.find_spec("pyro") is not None
+    if not has_pyro:
+        print("chain_step: no rows for Pyro, because pyro-ppl is not installed: pip install 'unknot[bench]'")
     names = [name for name in VERSIONS if name != "pyro" or has_pyro]
+    check_agreement(names)
     rows = []
-    for length in LENGTHS:
-        model, x = inputs(length)
+    for size in SIZES:
+        states, batch, length = size
+        model, x = inputs(*size)
         steps = [partial(step, name, model, x) for name in names]
         rounds = max(3, min(60, 3000 // length))
         times = dict(zip(names, medians(steps, rounds, warm=2), strict=True))
-        memory = {name: peak_memory(name, length) for name in names}
-        title = f"HMM evidence, T={length}"
+        memory = {name: peak_memory(name, size) for name in names}
+        title = f"HMM evidence, K={states} B={batch} T={length}"
         goal = GOAL if length == GOAL_LENGTH else None
         rows += [row(f"{title}: {name}", times[name] * 1e3, "ms") for name in names]
         rows.append(row(f"{title}: traced over by hand", times["traced"] / times["by hand"], "x", goal))
         if has_pyro:
-            rows.append(row(f"{title}: traced over pyro", times["traced"] / times["pyro"], "x"))
+            rows.append(row(f"{title}: traced over pyro", times["traced"] / times["pyro"], "x", PYRO_GOAL))
         rows += [row(f"{title}: peak memory, {name}", memory[name], "MiB") for name in names]
-    if not has_pyro:
-        rows.append(row("Pyro's rows left out: pyro-ppl is not installed", 0.0, ""))
     return rows

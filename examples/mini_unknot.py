@@ -1,7 +1,7 @@
 """The design of unknot in plain PyTorch: a trace, partial observations and the objective of S17, Eqs. 2-8.
 
-Nothing is imported from the library; ``tests/test_mini_unknot.py`` shows that loss and gradients are the same. Run
-``python examples/mini_unknot.py [steps]`` to train a model of the 8x8 digits from 100 labels.
+Nothing is imported from the library; ``tests/examples/test_mini_unknot.py`` shows that loss and gradients are the same.
+Run ``python examples/mini_unknot.py [steps]`` to train a model of the 8x8 digits from 100 labels.
 
 Four ideas:
 

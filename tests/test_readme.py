@@ -64,16 +64,7 @@ def test_the_program_for_a_new_model() -> None:
     names |= {"encoder": encoder_of(names), "decoder": Decoder(), "x": torch.rand(12, 20), "labels": labels}
     exec(use, names)
     assert names["encoder"].h.weight.grad is not None
-    with pytest.raises(UnknotError):  # z is read from a relaxed y: there is no list of its values
-        unknot.objectives.hfvae(names["q"], names["p"], dataset_size=60000, beta=4.0, gamma=3.0)
-
-
-def test_hfvae_with_class_and_style_read_apart() -> None:
-    x = torch.rand(12, 20)
-    q = unknot.Trace()
-    q.concrete(nn.Linear(20, 10)(x), 0.66, name="y")
-    q.normal(nn.Linear(20, 2)(x), torch.ones(12, 2), name="z")
-    terms = unknot.objectives.hfvae(
-        q, Decoder()(x, q), dataset_size=60000, beta=4.0, parents={name: [] for name in q}
-    )
+    terms = unknot.objectives.hfvae(names["q"], names["p"], dataset_size=60000, beta=4.0)
     assert torch.isfinite(terms.loss)
+    with pytest.raises(UnknotError, match="'z' depends on y"):
+        unknot.objectives.hfvae(names["q"], names["p"], dataset_size=60000, independent=True)

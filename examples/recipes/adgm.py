@@ -3,8 +3,7 @@
     encoder    q(a | x) q(y | x, a) q(z | x, a, y)          decoder    p(y) p(z) p(x | y, z) p(a | x, y, z)
 
 The marginal q(y, z | x), with a integrated out, is an infinite mixture. The decoder predicts a from everything else, so
-p(x, y, z) stays what it is without a. The class y is enumerated. With one sample,
-:func:`unknot.objectives.semi_supervised` is the objective of the paper.
+p(x, y, z) is that without a. With one sample, ``semi_supervised`` is the objective of the paper; y is enumerated.
 """
 
 import torch
@@ -25,8 +24,6 @@ def parameters(outputs: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Encoder(nn.Module):
-    """q(a | x) q(y | x, a) q(z | x, a, y)."""
-
     def __init__(self) -> None:
         super().__init__()
         self.a = network(FEATURES, 2 * CODES)
@@ -43,8 +40,6 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """p(y) p(z) p(x | y, z) p(a | x, y, z)."""
-
     def __init__(self) -> None:
         super().__init__()
         self.x = network(CLASSES + CODES, FEATURES)
@@ -64,16 +59,15 @@ def main(steps: int = 400) -> float:
     from sklearn.datasets import make_moons
 
     torch.manual_seed(0)
-    x, truth = (torch.as_tensor(array) for array in make_moons(400, noise=0.05, random_state=0))
-    x, known = x.float(), torch.full((400,), -1)
-    for k in range(CLASSES):
+    moons, truth = (torch.as_tensor(array) for array in make_moons(400, noise=0.05, random_state=0))
+    x, labels = moons.float(), torch.full((400,), -1)
+    for k in range(CLASSES):  # both ends of the moon and its middle
         rows = (truth == k).nonzero()[:, 0]
-        rows = rows[x[rows, 0].argsort()][[5, 100, 194]]  # both ends and the middle
-        known[rows] = k
+        labels[rows[x[rows, 0].argsort()][[5, 100, 194]]] = k
     encoder, decoder = Encoder(), Decoder()
     optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=1e-2)
     for _ in range(steps):
-        q = unknot.trace(encoder, x, unknot.partial(known))
+        q = unknot.trace(encoder, x, unknot.partial(labels))
         p = unknot.trace(decoder, x, q)
         optimizer.zero_grad()
         unknot.objectives.semi_supervised(q, p, alpha=10.0, gamma=20.0).loss.backward()

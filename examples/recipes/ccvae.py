@@ -16,8 +16,6 @@ LABELS, CODES, FEATURES = ("shape", "color"), 2, 6
 
 
 class Encoder(nn.Module):
-    """q(z | x), and for each label q(c | x) q(y | c)."""
-
     def __init__(self, samples: int = 8) -> None:
         super().__init__()
         self.samples = samples
@@ -38,8 +36,6 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """p(y) p(c | y) for each label, p(z), p(x | c, z)."""
-
     def __init__(self) -> None:
         super().__init__()
         self.loc = nn.ParameterDict({name: nn.Parameter(torch.randn(2, CODES)) for name in LABELS})

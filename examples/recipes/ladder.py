@@ -23,8 +23,6 @@ RUNGS, CODES, FEATURES, WIDTH = ("bottom", "middle", "top"), 2, 8, 16
 
 
 class Encoder(nn.Module):
-    """q(bottom | h_1) q(middle | h_2) q(top | h_3)."""
-
     def __init__(self) -> None:
         super().__init__()
         sizes = [FEATURES, WIDTH, WIDTH]
@@ -41,8 +39,6 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Independent standard normal latents; each joins the decoder one layer further down."""
-
     def __init__(self) -> None:
         super().__init__()
         sizes = [CODES, WIDTH + CODES, WIDTH + CODES]

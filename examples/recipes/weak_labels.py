@@ -20,8 +20,6 @@ CLASSES = len(GROUPS)
 
 
 class Model(nn.Module):
-    """Four classes in the plane."""
-
     def __init__(self) -> None:
         super().__init__()
         self.loc = nn.Parameter(torch.randn(CLASSES, 2))
@@ -40,7 +38,7 @@ class Model(nn.Module):
         y = p.categorical(logits=torch.zeros(CLASSES), value=q["y"], name="y")  # (K, 1, B)
         p.normal(self.loc[y], 0.5, value=x, name="x")
         with p.where(coarse >= 0):
-            in_group = nn.functional.one_hot(GROUPS, 2).float()
+            in_group = nn.functional.one_hot(GROUPS, 2).to(x.dtype)
             p.categorical(probs=in_group[y], value=coarse.clamp_min(0), name="coarse")
         with p.where(report >= 0):
             p.categorical(logits=self.confusion[y], value=report.clamp_min(0), name="report")

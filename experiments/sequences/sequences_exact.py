@@ -113,11 +113,11 @@ EXPERIMENT = Experiment(
     cases=cases,
     run=run,
     measures=(
-        Measure("evidence", "log p(x, y)", "1e-12 nats"),
-        Measure("elbo", "ELBO", "1e-12 nats"),
-        Measure("eq8", "S17 Eq. 8", "1e-12 nats"),
-        Measure("marginals", "p(z_t | x, y)", "1e-12"),
-        Measure("gradients", "gradients", "1e-12"),
+        Measure("evidence", "log p(x, y)", "1e-12 nats", decimals=4),
+        Measure("elbo", "ELBO", "1e-12 nats", decimals=4),
+        Measure("eq8", "S17 Eq. 8", "1e-12 nats", decimals=4),
+        Measure("marginals", "p(z_t | x, y)", "1e-12", decimals=4),
+        Measure("gradients", "gradients", "1e-12", decimals=4),
     ),
     budgets={"smoke": "seconds", "quick": "about a CPU minute per seed", "paper": "the same"},
 )

@@ -91,8 +91,8 @@ def disagreement(model: Classifier, logits: dict[str, Tensor], batch: Recordings
 def swap_loss(model: SpeechModel, q: Trace, length: Tensor) -> Tensor:
     """Cross-entropy of items decoded with the speaker of another item, at that speaker and at their own digit.
 
-    The model's classifier scores the decoded items. Its parameters are held fixed, so that the loss trains the
-    decoder and the style alone.
+    The model's classifier scores the decoded items with its parameters held fixed. The loss trains the decoder, and
+    the encoder through the style.
     """
     digits, speakers = (
         one_hot(q[name].value.argmax(-1), q[name].value.shape[-1]).float() for name in FACTORS

@@ -136,7 +136,9 @@ def draw_conversions(test: Recordings, converted: Tensor, path: Path, rows: int 
         titles = ["original", *(f"speaker {k}" for k in range(SPEAKERS))]
         length = int(test.length[item])
         for panel, image, title in zip(axes[row], images, titles, strict=True):
-            panel.imshow(image[:length].T, origin="lower", aspect="auto", cmap="magma", vmin=-2.5, vmax=2.5)
+            panel.imshow(
+                image[:length].T.numpy(), origin="lower", aspect="auto", cmap="magma", vmin=-2.5, vmax=2.5
+            )
             panel.set_xlim(-0.5, longest - 0.5)
             panel.set_xticks([])
             panel.set_yticks([])
@@ -161,7 +163,7 @@ EXPERIMENT = Experiment(
         Measure("judge_digit", "digit error of that classifier on real test items", "%", "lower", 1),
         Measure("judge_speaker", "speaker error of that classifier on real test items", "%", "lower", 1),
     ),
-    budgets={"smoke": "seconds", "quick": "about 4 CPU minutes per seed", "paper": "the same"},
+    budgets={"smoke": "seconds", "quick": "about 10 CPU minutes per seed", "paper": "the same"},
     captions={
         "speakers": "Log-mel spectrograms of test items and of the same items decoded with each of the six speakers; "
         "the digit is the predicted one and the style is the mean of its posterior."

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from torch import Size
 from torch.distributions import Normal
 
+import unknot
+from unknot import Trace
 from unknot.core.axes import Layout, cat, per_item, readings, sum_event
 from unknot.errors import TraceError
 
@@ -63,6 +65,44 @@ def test_sum_event(event_dims: int) -> None:
 )
 def test_readings(shape, leading, expected: list[int]) -> None:
     assert readings(Size(shape), Size(leading)) == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "leading", "shared", "is_open", "expected"),
+    [
+        ((3, 1, 1), (2, 3, 1, 3), True, False, [1, 3]),  # of an enumerated value that all items share
+        ((3, 1, 1), (2, 3, 1, 3), False, False, [1]),
+        ((1, 7, 5), (3, 7), False, False, [1, 2]),  # a matrix that all items share, or one of three samples
+        ((1, 2), (1, 1), False, True, [1, 2]),  # no item seen yet
+        ((2,), (1, 1), False, True, [1]),
+        ((5, 1, 3), (5, 1), False, True, [1, 2]),
+    ],
+)
+def test_readings_beside_values_that_items_share(shape, leading, shared, is_open, expected) -> None:
+    assert readings(Size(shape), Size(leading), shared=shared, is_open=is_open) == expected
+
+
+def test_a_batch_after_sites_that_all_items_share_is_refused_where_it_could_be_a_vector() -> None:
+    q = Trace(samples=1)
+    shared = q.normal(0.0, 1.0, name="shared")  # (1, 1)
+    with pytest.raises(TraceError, match=r"site 'z'.*event_dims=1.*event_dims=0"):
+        q.normal(shared + torch.zeros(3), 1.0, name="z")
+    assert q.normal(shared + torch.zeros(3), 1.0, name="z", event_dims=0).shape == (1, 3)
+
+
+def test_a_constant_with_an_axis_of_size_one_may_be_a_matrix() -> None:
+    q = Trace()
+    q.normal(torch.zeros(2), 1.0, name="a")
+    with pytest.raises(TraceError, match=r"site 'b'.*event_dims=2 .*event_dims=1"):
+        q.normal(torch.zeros(1, 3), 1.0, name="b")
+    assert q.normal(torch.zeros(1, 3), 1.0, name="b", event_dims=1).shape == (2, 3)
+    assert q.normal(torch.zeros(1, 3), 1.0, name="c", event_dims=2).shape == (2, 1, 3)
+
+
+def test_a_prior_for_one_item_has_a_batch() -> None:
+    p, latent = Trace(), unknot.given(1)
+    z = p.normal(torch.zeros(3), 1.0, value=latent["z"], name="z")
+    assert p.normal(z, 1.0, value=latent["w"], name="w").shape == (1, 3)
 
 
 def test_before_anything_is_known_the_first_axis_is_the_batch() -> None:

@@ -94,6 +94,18 @@ def test_a_mask_of_other_items_than_the_first_sites_is_refused() -> None:
         q.normal(torch.zeros(4), 1.0, name="z")
 
 
+@pytest.mark.parametrize("samples", [None, 2])
+def test_a_mask_may_be_the_first_to_tell_the_number_of_items(samples: int | None) -> None:
+    """Sites before it come from constants, so that their batch axis has size one."""
+    q, mask = unknot.Trace(samples), torch.tensor([True, False, True])
+    shared = q.normal(0.0, 1.0, name="shared")
+    with q.where(mask):
+        z = q.normal(torch.zeros(3, 2), 1.0, name="z", event_dims=1)
+    assert shared.shape[-1:] == (() if samples is None else (1,))
+    assert z.shape[-2:] == (3, 2)
+    assert bool((q["z"].log_prob == 0).eq(~mask).all())
+
+
 def sub_model(x: Tensor) -> unknot.Trace:
     q = unknot.Trace()
     y = q.concrete(x, 0.5, name="y")

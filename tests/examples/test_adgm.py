@@ -48,7 +48,7 @@ def test_objectives_are_double_loops(items: int, double: None) -> None:
         log_y = encoder.y(torch.cat([x[i], a_values[i]])).log_softmax(-1).tolist()
         label = int(KNOWN[i])
         if label < 0:
-            expected = sum(math.exp(l) * (r - l) for l, r in zip(log_y, ratios, strict=True))
+            expected = sum(math.exp(one) * (ratio - one) for one, ratio in zip(log_y, ratios, strict=True))
             evidence, classifier = math.log(sum(math.exp(r) for r in ratios)), 0.0
         else:
             expected, evidence, classifier = ratios[label], ratios[label], 3.0 * log_y[label]

@@ -36,7 +36,7 @@ def written(encoder, decoder, q, x: Tensor, known: Tensor, item: int) -> tuple[f
             shared -= normal(codes[i], loc, raw.sigmoid())
             logits.append(encoder.y[name](codes[i]).log_softmax(-1).tolist())
             choices.append(range(2) if known[i] < 0 else [int(known[i])])
-        log_weights.append(sum(logits[i][known[i]] for i in range(2) if known[i] >= 0))
+        log_weights.append(sum((logits[i][known[i]] for i in range(2) if known[i] >= 0), start=0.0))
         ratio = 0.0
         for ys in itertools.product(*choices):  # values of the labels that are not known
             weight, value = 1.0, shared - log_weights[-1]

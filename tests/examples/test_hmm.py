@@ -45,7 +45,7 @@ def data(items: int) -> tuple[Tensor, Tensor, Tensor]:
     x = torch.randint(SYMBOLS, (items, STEPS))
     labels = torch.where(torch.rand(items, STEPS) < 0.3, torch.randint(K, (items, STEPS)), -1)
     labels[0], labels[-1, -1] = -1, 1
-    return x, torch.arange(items) % STEPS + 1, labels
+    return x, STEPS - torch.arange(items) % STEPS, labels
 
 
 @pytest.mark.parametrize("items", [1, K, STEPS, 6])

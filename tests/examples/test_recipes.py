@@ -9,9 +9,9 @@ from tests.examples.loading import EXAMPLES, RECIPES, load
 LANGUAGE = (EXAMPLES.parent / "docs" / "language.md").read_text()
 LEAST = {  # steps, and a result well above chance: 50 % for two classes, 33 % for three, 25 % for four
     "adgm": (150, 0.8),
-    "ccvae": (60, 0.9),
-    "hmm": (20, 0.8),
-    "mixture_prior": (150, 0.95),
+    "ccvae": (150, 0.95),
+    "hmm": (60, 0.9),
+    "mixture_prior": (300, 0.95),
     "two_views": (150, 0.5),
     "weak_labels": (60, 0.9),
 }

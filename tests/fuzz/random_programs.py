@@ -138,14 +138,28 @@ class Program:
         return [site for site in self.sites if site.q is not None]
 
     @property
-    def opens_with_a_constant(self) -> bool:
-        """Whether q meets an axis of a constant before any batch: by rule, a raw trace takes it for the batch."""
+    def has_a_constant_like_a_batch(self) -> bool:
+        """Whether q draws from a constant that a raw trace takes, by rule, for parameters with leading axes.
+
+        The first axis that a trace meets is the batch, and so is one with the number of items later on.
+        """
+        is_met = False
         for site in self.q_sites:
-            assert site.q is not None
-            if site.labels != "none" or site.q.uses_x or "one" in site.q.forms or site.enumerated:
-                return False
-            if len(site.shape) > (1 if site.family in VECTORS else 0):
-                return True
+            conditional = site.q
+            assert conditional is not None
+            elements = site.shape[: len(site.shape) - (1 if site.family in VECTORS else 0)]
+            is_constant = "network" not in conditional.forms
+            if is_constant and site.labels == "none" and not site.enumerated and elements:
+                if "one" not in conditional.forms:
+                    matrix = site.family == "categorical" or len(site.shape) > 1
+                    like = elements[0] == self.batch or elements == (self.samples, self.batch)
+                    if not is_met or (matrix and like):
+                        return True
+                elif self.samples == 1 and len(elements) > 1 and elements[0] == self.batch:
+                    return True  # (1, B, D) is one sample of the batch
+            is_met = is_met or (
+                site.labels != "none" or conditional.uses_x or "one" in conditional.forms or site.enumerated
+            )
         return False
 
     @property

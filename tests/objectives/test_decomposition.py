@@ -9,7 +9,7 @@ from tests.objectives.marginal.structured_programs import B, Encoder, K, N, data
 from tests.references.decomposition import correlations_loop, log_q_loop, marginal_loop
 from tests.references.pairwise import weight_loop
 from unknot.errors import SpecError
-from unknot.objectives import decompose, elbo
+from unknot.objectives import decompose, elbo, semi_supervised
 
 TREES = [
     ["y", "z", "w"],
@@ -154,6 +154,38 @@ def test_unknown_options_are_refused():
     q = Encoder()(x)
     with pytest.raises(SpecError, match="estimater"):
         decompose(q, decoder(x, q), N, estimater="naive")
+
+
+def chain(x: torch.Tensor, steps: int) -> unknot.Trace:
+    q = unknot.Trace()
+    state = q.categorical(logits=x, gradient="enumerate", name="start")
+    for _ in q.markov(range(steps)):
+        state = q.categorical(logits=torch.eye(3)[state], gradient="enumerate", name="state")
+    return q
+
+
+def decode_chain(x: torch.Tensor | None, q: unknot.Trace, steps: int) -> unknot.Trace:
+    p = unknot.Trace()
+    state = p.categorical(logits=torch.zeros(3), value=q["start"], name="start")
+    for step in p.markov(range(steps)):
+        state = p.categorical(logits=torch.eye(3)[state], value=q[f"step[{step}].state"], name="state")
+    p.normal(state.float(), 1.0, value=None if x is None else x[:, 0], name="x", event_dims=0)
+    return p
+
+
+def test_sites_of_a_loop_that_use_an_axis_again_are_refused() -> None:
+    """The start and the last two steps have an axis each; the third step uses that of the first one."""
+    x = torch.randn(5, 3)
+    q = unknot.trace(chain, x, 2)
+    p = unknot.trace(decode_chain, x, q, 2)
+    torch.testing.assert_close(decompose(q, p, 50).per_item, elbo(q, p).per_item)
+    q = unknot.trace(chain, x, 3)
+    p = unknot.trace(decode_chain, x, q, 3)
+    said = r"'step\[2\]\.state' uses that of 'step\[0\]\.state' again, in a markov loop"
+    with pytest.raises(SpecError, match=said):
+        decompose(q, p, 50)
+    with pytest.raises(SpecError, match=said):
+        semi_supervised(q, p, between=4.0, dataset_size=50)
 
 
 def test_a_site_that_does_not_exist_for_every_item_is_refused():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from unknot.objectives import Terms
+import unknot
+from unknot.errors import UnknotWarning
+from unknot.objectives import Terms, elbo
 from unknot.objectives.terms import weighted_sum
 
 FIT, COST = torch.tensor([1.0, 3.0]), torch.tensor([-1.0, -2.0])
@@ -53,3 +55,46 @@ def test_its_text_shows_weights_and_means() -> None:
     assert (
         repr(Terms({"fit": FIT, "cost": COST}, {"cost": 2.0})) == "Terms(1.0 · fit (2) + 2.0 · cost (-1.5))"
     )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "expected"), [(torch.float64, torch.float64), (torch.float16, torch.float32)]
+)
+def test_means_keep_double_precision_and_sum_half_precision_in_single(
+    dtype: torch.dtype, expected: torch.dtype
+) -> None:
+    values = torch.tensor([1.0, 1.0, 1.5], dtype=dtype)
+    mean = Terms({"fit": values}).means()["fit"]
+    assert mean.dtype == expected
+    assert mean.item() == pytest.approx(3.5 / 3, rel=1e-12 if dtype == torch.float64 else 1e-6)
+
+
+def scored_terms(logits: torch.Tensor, scale: torch.Tensor) -> Terms:
+    q, p = unknot.Trace(), unknot.Trace()
+    y = q.categorical(logits=logits, gradient="score_function", name="y")
+    p.categorical(logits=torch.zeros(3), value=q["y"], name="y")
+    p.normal(y * scale, 1.0, value=torch.ones(len(logits)), name="x")
+    return elbo(q, p)
+
+
+def test_the_gradient_of_a_single_term_lacks_the_score_function_and_says_so() -> None:
+    logits, scale = torch.zeros(4, 3, requires_grad=True), torch.ones((), requires_grad=True)
+    terms = scored_terms(logits, scale)
+    parts = terms["reconstruction"].mean() + terms["kl[y]"].mean()
+    with pytest.warns(
+        UnknotWarning, match=r"gradient of terms\['(reconstruction|kl\[y\])'\] lacks the score-func"
+    ):
+        (single,) = torch.autograd.grad(parts, logits, retain_graph=True)
+    torch.testing.assert_close(parts, terms.total)
+    (whole,) = torch.autograd.grad(terms.loss, logits)  # warnings are errors in tests
+    assert not torch.allclose(single, whole)
+
+
+def test_single_terms_compile_without_graph_breaks() -> None:
+    logits, scale = torch.zeros(4, 3, requires_grad=True), torch.ones((), requires_grad=True)
+
+    @torch.compile(backend="eager", fullgraph=True)
+    def step() -> torch.Tensor:
+        return scored_terms(logits, scale)["reconstruction"].mean()
+
+    assert step().requires_grad

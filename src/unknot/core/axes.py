@@ -109,11 +109,14 @@ def readings(shape: Size, leading: Size, *, shared: bool = False, is_open: bool 
             continue
         if is_open or sizes[-1] == own[-1]:
             exact.append(count)
-        elif sizes[-1] == 1 and (shared or max(sizes) == 1):
+        elif sizes[-1] == 1:
             of_shared.append(count)
     whole = any(count < len(shape) and shape[:count] == leading[-count:] for count in exact)
-    constants = [count for count in of_shared if whole and max(shape[:count]) == 1]
-    return sorted({*exact, *of_shared}.difference(constants))
+    for count in of_shared[:]:
+        is_constant = max(shape[:count]) == 1
+        if exact and (whole if is_constant else not shared):
+            of_shared.remove(count)
+    return sorted(exact + of_shared)
 
 
 class Axis:
@@ -216,7 +219,7 @@ class Layout:
         if not leading:
             self.guessed = self.guessed or len(shape) > 1
             return len(shape) - 1  # nothing is known of the trace: the first axis is the batch
-        if self.sizes is not None and shape == (1,) and not own and not isinstance(dist, Categorical):
+        if self.sizes is not None and shape == (1,) and not own:
             self.open.add(name)
         possible = self._readings(dist, leading)
         if len(possible) > 1:
@@ -246,6 +249,16 @@ class Layout:
             return exact or possible[:1] or [0]
         is_open = not self.has_batch and not self.has_items and leading[-1] == 1
         possible = readings(shape, leading, shared=self.shared, is_open=is_open)
+        count = len(leading)
+        if (
+            not self.has_items
+            and leading[-1] == 1
+            and shape[: count - 1] == leading[:-1]
+            and len(shape) >= count
+        ):
+            possible = sorted(
+                {*possible, count}
+            )  # the first parameters of all items, after those of a constant
         is_class = bool(dist.event_shape) or isinstance(dist, Categorical)
         is_batch = any(shape[count - 1] == leading[-1] for count in possible) and not is_open
         if possible and not is_batch:
@@ -284,7 +297,6 @@ class Layout:
         """What to draw so that the value has all leading axes: the distribution and a sample shape."""
         shape = dist.batch_shape
         own = shape[: len(shape) - extra]  # leading axes the parameters have
-        self.has_batch = self.has_batch or bool(own)
         if self.samples is not None:
             wanted = Size((self.samples,)) + (self.base[-1:] or own[-1:] or Size((1,)))
         elif self.axes:
@@ -327,9 +339,13 @@ class Layout:
         self.released |= {axis for slot, axis in self.axes.items() if slot in slots}
         self.axes = {slot: axis for slot, axis in self.axes.items() if slot not in slots}
 
-    def admit(self, name: str, seen: Size, has_items: bool) -> None:
-        """Take the batch and the samples of a new site into account; ``has_items`` if it shows the number of items."""
+    def admit(self, name: str, seen: Size, has_items: bool, has_batch: bool = True) -> None:
+        """Take the batch and the samples of a new site into account.
+
+        ``has_items`` if it shows the number of items, ``has_batch`` if its batch axis comes from its parameters.
+        """
         self.has_items = self.has_items or has_items or (len(seen) > 0 and seen[-1] > 1)
+        self.has_batch = self.has_batch or has_batch
         self.shared = self.shared or seen[-1:] == (1,)
         base, seen = self.base, seen[-2:]
         if seen == base:

@@ -95,7 +95,7 @@ def draw(
     """The node of a site that is drawn, or enumerated, for all items or for those that ``given`` leaves unknown."""
     if isinstance(given, FromPrior):
         event_dims = layout.prior_event_axes(name, dist, given.batch, event_dims, given.event_dims)
-        layout.base = layout.base or Size((given.batch,))
+        layout.admit(name, Size((given.batch,)), has_items=True)
     elif isinstance(given, Partial):
         _check_items(name, given, layout)
         layout.admit(name, given.known.shape, has_items=True)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import torch
 from torch import Size, Tensor, where
-from torch.distributions import Bernoulli, Distribution, Normal, OneHotCategorical
+from torch.distributions import Bernoulli, Categorical, Distribution, Normal, OneHotCategorical
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from unknot.core import validation
@@ -258,6 +258,10 @@ class Variable(Node):
             return self._score_relaxed(self.dist)
         if self.mask is not None:
             return self._summed(self.dist.log_prob(self.value), len(self.dist.event_shape))
+        if self.enumerated and self.axis is not None and type(self.dist) is Categorical:
+            every_class = _of_every_class(self.dist, self.value, self.axis)
+            if every_class is not None:
+                return every_class
         return item_log_prob(self.dist, self.value, self.event_dims)
 
     def _summed(self, elements: Tensor, own: int) -> Tensor:
@@ -391,6 +395,22 @@ def item_log_prob(dist: Distribution, value: Tensor, event_dims: int) -> Tensor:
     if isinstance(dist, OneHotCategorical):
         return sum_event(class_mass(value, dist.logits), event_dims - len(dist.event_shape))
     return sum_event(dist.log_prob(value), event_dims - len(dist.event_shape))
+
+
+def _of_every_class(dist: Categorical, value: Tensor, axis: Axis) -> Tensor | None:
+    """``log p(value)`` of a value that runs through all classes on ``axis``: the logits, their last axis moved there.
+
+    ``dist.log_prob`` would gather from logits expanded to ``(K, K', ..., K)`` where they depend on another enumerated
+    site, and its backward pass writes zeros of that size: K³ B per step of a chain. None where the logits vary on
+    that axis themselves, or the value has other classes than the distribution.
+    """
+    place = -3 - axis.slot  # among the leading axes, of which samples and batch are the last
+    logits = dist.logits
+    logits = logits.reshape((1,) * (1 - place - logits.ndim) + logits.shape)
+    if logits.shape[place - 1] != 1 or logits.shape[-1] != value.shape[place]:
+        return None
+    every_class = logits.transpose(place - 1, -1).squeeze(-1)
+    return every_class.expand(torch.broadcast_shapes(every_class.shape, value.shape))
 
 
 def _normal(dist: Normal, value: Tensor, event_dims: int) -> Tensor:

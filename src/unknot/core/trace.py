@@ -573,7 +573,12 @@ class Trace(Sites):
             )
 
     def _store(self, full: str, node: Node) -> None:
-        self._layout.admit(full, node.leading_shape, node.known is not False and node.leading_dims > 0)
+        has_batch = True
+        if isinstance(node, Variable):  # drawn from parameters with axes of their own, here or in q
+            drawn = node if node.source is None else node.source
+            has_batch = len(drawn.dist.batch_shape) > drawn.event_dims - len(drawn.dist.event_shape)
+        has_items = node.known is not False and node.leading_dims > 0
+        self._layout.admit(full, node.leading_shape, has_items, has_batch)
         self._nodes[full] = node
 
     def _check_mask(self, method: str, active: Tensor) -> None:
@@ -582,6 +587,9 @@ class Trace(Sites):
             raise TraceError(
                 f"{method} takes a mask of booleans, a tensor, but got {kind}; write `k < count`"
             )
+        # a mask may be the first to say how many items there are, after sites whose batch axis has size one
+        if active.ndim > 0 and self.leading_shape[-1:] == (1,) and not self._layout.has_items:
+            active = active[..., :1]
         self._check_per_item(f"the mask of {method}", active)
 
     def _check_per_item(self, what: str, given: Tensor) -> None:
@@ -589,8 +597,9 @@ class Trace(Sites):
         if not leading or given.ndim == 0:
             return
         batch = given.shape[-1]
-        # a batch axis of size one that constants made: the mask is the first to say how many items there are
-        fits = batch in (1, leading[-1]) or (leading[-1] == 1 and not self._layout.has_items)
+        is_open = leading[-1] == 1 and not self._layout.has_items
+        is_open = is_open and (bool(self._layout.known) or not self._layout.has_batch)
+        fits = is_open or batch in (1, leading[-1])
         samples = given.shape[-2] if given.ndim > 1 else 1
         # (B, 1) in a trace without samples: a forgotten squeeze
         crosses = (

@@ -25,7 +25,7 @@ from unknot.core.evidence import GivenValues, Partial
 from unknot.core.handlers import DrySizes, block, condition, learned
 from unknot.core.node import Loss, Node, Variable
 from unknot.core.trace import Trace
-from unknot.errors import TraceError
+from unknot.errors import HistoryError, TraceError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,16 +106,22 @@ class Call:
         """Read the event axes of all sites from dry runs, unless they are known."""
         memory, signature = self.memory, self.signature
         if signature not in memory.event_dims:
-            memory.event_dims[
-                signature
-            ] = {}  # what a failed dry run leaves, and what dry runs themselves see
+            # what a failed dry run leaves, and what dry runs themselves see
+            memory.event_dims[signature] = {}
             memory.event_dims[signature], loops = _learned(self)
             if loops:
-                try:
-                    self.parents()  # refuses a step that looks further back than the history of its loop
-                except Exception:
-                    del memory.event_dims[signature]
-                    raise
+                self._check_history()
+
+    def _check_history(self) -> None:
+        """Refuse a step that looks further back than the history of its ``markov`` loop."""
+        try:
+            with torch.no_grad():
+                self.parents()
+        except HistoryError:
+            del self.memory.event_dims[self.signature]  # the next call is refused too
+            raise
+        except Exception:  # the run that follows, or an objective that needs the dependences, reports it
+            return
 
     def parents(self) -> dict[str, list[str]]:
         """The direct parents of every node of the trace among its random variables, read from one run."""
@@ -220,23 +226,28 @@ def _learned(call: Call) -> tuple[EventDims, bool]:
 
 
 def _dry_run(call: Call, batch: int, items: int, samples: int, first: int) -> tuple[EventDims, bool]:
-    """The event axes of every site at other sizes, none if the program does not run there; whether axes were reused."""
+    """The event axes of every site at other sizes, and whether axes were used again.
+
+    Of a program that does not run there, only the sites whose parameters can be read in two ways: to take one of them
+    may be why it does not run.
+    """
     primes = itertools.chain(
         (p for p in _PRIMES if p >= first and p not in (items, samples)), itertools.count(53)
     )
-    handler = learned({}, DrySizes(items, samples, primes))
+    handler, runs = learned({}, DrySizes(items, samples, primes)), False
     with undisturbed(*_programs(call)), torch.no_grad(), block():
         try:
             args, kwargs = _resized((call.args, call.kwargs), batch, items, samples, {})
             with handler:
                 call.program(*args, **kwargs)
+            runs = True
         except Exception:  # whatever a program says of sizes that its user did not ask for
-            return {}, any(one._layout.released for one in handler.traces)
+            pass
     dims = {
         (number, node.name): None if node.name in one._layout.open else node.event_dims
         for number, one in enumerate(handler.traces)
         for node in one.nodes()
-        if isinstance(node, Variable | Loss)
+        if isinstance(node, Variable | Loss) and (runs or node.name in one._layout.open)
     }
     return dims, any(one._layout.released for one in handler.traces)
 

@@ -51,7 +51,7 @@ class Terms(Mapping[str, Tensor]):
 
     def __getitem__(self, name: str) -> Tensor:
         term = self._terms[name]
-        if self.score is None or not term.requires_grad:
+        if self.score is None or not term.requires_grad or torch.compiler.is_compiling():
             return term
         term = term.view_as(term)  # the weighted sum does not pass through this view
         term.register_hook(lambda grad: _warn_of_score(name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -13,7 +14,7 @@ from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.core.tracing import Call, EventDims
 from unknot.data.batch import Batch
-from unknot.errors import HistoryError, SpecError
+from unknot.errors import SpecError
 from unknot.objectives.check import check
 from unknot.train.objective import Objective
 
@@ -49,13 +50,8 @@ class TracedProgram:
         self._event_dims = calls[0].memory.event_dims.get(calls[0].signature, {})
         # Objectives would read dependences in the middle of a step, where restoring buffers breaks the backward pass.
         for call in calls:
-            try:
-                with torch.no_grad():
-                    call.parents()
-            except HistoryError:
-                raise
-            except Exception:  # an objective that needs the dependences reports the error
-                continue
+            with torch.no_grad(), suppress(Exception):  # an objective that needs them reports the error
+                call.parents()
 
     def __call__(self, batch: Batch) -> tuple[Trace, Trace]:
         """Return the traces (q, p) of a batch."""

@@ -25,3 +25,6 @@ def test_a_false_claim_is_refused_without_gradients_too() -> None:
             with_programs(q, None, {"independent": True})
         with pytest.raises(SpecError, match="does not show whether"):
             with_programs(encoder(torch.zeros(4, 3)), None, {"independent": True})
+        with pytest.raises(SpecError, match="'z' depends on y in the encoder, which parents= leaves out"):
+            with_programs(q, None, {"parents": {"y": [], "z": []}})
+        assert with_programs(q, None, {"parents": {"z": ["y"]}})["parents"] == {"z": ["y"]}

@@ -1,7 +1,7 @@
 """Which variables an encoder conditions each of its variables on.
 
 Estimates of q(z) mix over items c at the values of draw b. If z's parameters were computed from y, they must
-be those at (x_c, y_b), not those at (x_c, y_c) that the trace holds (REFERENCE: the shortcut biases the
+be those at (x_c, y_b), not those at (x_c, y_c) that the trace holds (the shortcut biases the
 marginals). So a dependence must be found, never passed over. In this order:
 
 * **stated**: ``parents=``, most easily from :func:`~unknot.core.dependence.site_parents`, which reads
@@ -43,6 +43,8 @@ def with_programs(q: Trace, p: Trace | None, options: Mapping[str, Any]) -> dict
             "parents: an empty mapping says nothing; claim independent=True, which is checked against the program, or "
             "take parents=unknot.objectives.site_parents(encoder, x)"
         )
+    if q.call is not None and found.get("parents") is not None and validation.is_on():
+        _refuse_false_parents(found["parents"], _variables(q, q.call.parents()))
     if q.call is not None and found.get("parents") is None and found.get("encoder") is None:
         found |= {"encoder": _encoder(q.call), "parents": _variables(q, q.call.parents())}
     if independent:
@@ -90,6 +92,16 @@ def _variables(q: Trace, parents: Mapping[str, list[str]]) -> dict[str, list[str
     """The parents among the variables of q, for each of them."""
     names = [node.name for node in q.variables()]
     return {name: [one for one in parents.get(name, []) if one in names] for name in names}
+
+
+def _refuse_false_parents(stated: Mapping[str, Any], parents: Mapping[str, list[str]]) -> None:
+    """Refuse ``parents=`` that leaves out a dependence of the program, whose trace is at hand."""
+    for name, direct in parents.items():
+        if left_out := [one for one in direct if one not in stated.get(name, ())]:
+            raise SpecError(
+                f"parents: '{name}' depends on {', '.join(left_out)} in the encoder, which parents= leaves out; leave "
+                "parents out, the trace knows its program"
+            )
 
 
 def _checked_independence(q: Trace, options: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -11,21 +9,10 @@ import torch
 from torch import Tensor, nn
 
 import unknot
+from tests.examples.loading import EXAMPLES, load
 
-PATH = Path(__file__).parent.parent / "examples" / "mini_unknot.py"
 NAN = float("nan")
-
-
-def load_mini() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mini_unknot", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-mini = load_mini()
+mini = load("mini_unknot")
 
 
 class Model(nn.Module):
@@ -74,33 +61,25 @@ class Model(nn.Module):
 @pytest.mark.parametrize("samples", [1, 2, 5])
 @pytest.mark.parametrize("weights", [(1.0, 1.0, 1.0), (50.0, 2.0, 3.0)])
 def test_loss_and_gradients_equal_those_of_the_library(
-    class_first: bool, samples: int, weights: tuple[float, float, float]
+    class_first: bool, samples: int, weights: tuple[float, float, float], double: None
 ) -> None:
-    torch.manual_seed(0)
-    torch.set_default_dtype(torch.float64)
-    try:
-        model = Model(class_first)
-        x = torch.rand(4, 6)
-        y = torch.tensor([2, -1, 0, -1])  # both labels, one of them, none
-        light = torch.tensor([[0.3, -1.0], [0.1, 0.2], [NAN, NAN], [NAN, 0.0]])
-        losses, gradients = {}, {}
-        for name, library in (("mini", mini), ("library", unknot)):
-            torch.manual_seed(1)
-            q = model.encode(library, x, y, light, samples)
-            p = model.decode(library, x, q)
-            if library is mini:
-                loss = mini.semi_supervised(q, p, *weights)["loss"]
-            else:
-                loss = unknot.objectives.semi_supervised(q, p, *weights).loss
-            model.zero_grad()
-            loss.backward()
-            losses[name] = loss.item()
-            gradients[name] = {key: value.grad.clone() for key, value in model.named_parameters()}
-    finally:
-        torch.set_default_dtype(torch.float32)
-    assert losses["mini"] == pytest.approx(losses["library"], abs=1e-6)
-    for key, gradient in gradients["mini"].items():
-        torch.testing.assert_close(gradient, gradients["library"][key], atol=1e-6, rtol=0)
+    model = Model(class_first)
+    x = torch.rand(4, 6)
+    y = torch.tensor([2, -1, 0, -1])  # both labels, one of them, none
+    light = torch.tensor([[0.3, -1.0], [0.1, 0.2], [NAN, NAN], [NAN, 0.0]])
+    losses, gradients = [], []
+    for library in (mini, unknot):
+        torch.manual_seed(1)
+        q = model.encode(library, x, y, light, samples)
+        p = model.decode(library, x, q)
+        if library is mini:
+            losses.append(mini.semi_supervised(q, p, *weights)["loss"])
+        else:
+            losses.append(unknot.objectives.semi_supervised(q, p, *weights).loss)
+        gradients.append(torch.autograd.grad(losses[-1], list(model.parameters())))
+    torch.testing.assert_close(*losses, atol=1e-11, rtol=0)
+    for gradient, expected in zip(*gradients, strict=True):
+        torch.testing.assert_close(gradient, expected, atol=1e-11, rtol=0)
 
 
 def test_values_and_log_probabilities_equal_those_of_the_library() -> None:
@@ -116,7 +95,7 @@ def test_values_and_log_probabilities_equal_those_of_the_library() -> None:
 
 
 def test_it_is_short_and_imports_nothing_of_the_library() -> None:
-    text = PATH.read_text()
+    text = (EXAMPLES / "mini_unknot.py").read_text()
     assert len(text.splitlines()) <= 200
     assert "import unknot" not in text
     assert "from unknot" not in text
