@@ -65,7 +65,9 @@ def recipe(seed: int = 0) -> Recipe:
         "progress": False,
         "seed": seed,
     }
-    return Recipe({"name": "digits"}, {"budget": {"digit": 20}}, {"kind": "class_style", "style": 2, "width": 8}, train)
+    return Recipe(
+        {"name": "digits"}, {"budget": {"digit": 20}}, {"kind": "class_style", "style": 2, "width": 8}, train
+    )
 
 
 def _moments(work: Callable[[], Any], kill_at: int | None) -> int:

@@ -188,7 +188,9 @@ def test_wrong_values(cases: int, data_file: Path, tmp_path: Path) -> None:
     fuzz(cases, cases_of_spec, body)
 
 
-GOOD = yaml.safe_dump({"data": {"name": "digits"}, "labels": {"budget": {"digit": 10}}, "train": {"steps": 1}}).encode()
+GOOD = yaml.safe_dump(
+    {"data": {"name": "digits"}, "labels": {"budget": {"digit": 10}}, "train": {"steps": 1}}
+).encode()
 BOMB = b"a: &a [x,x,x,x,x,x,x,x]\n" + b"".join(
     f"{b}: &{b} [*{a},*{a},*{a},*{a},*{a},*{a},*{a},*{a}]\n".encode()
     for a, b in zip("abcdefgh", "bcdefghi", strict=True)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import unknot
-from unknot.errors import SpecError, UnknotWarning
+from unknot.errors import SpecError
 from unknot.objectives import hfvae, semi_supervised
 from unknot.objectives.parts.weights import weighted_parts
 
