@@ -51,8 +51,9 @@ def spoken_digits(held_out: str, standardize: bool = True) -> tuple[Recordings, 
         return toy_recordings(3, 0), toy_recordings(1, 1)
     data = load("spoken-digits", frames=FRAMES, standardize=standardize)
     halves = [data.split("train"), data.split("test")]
+    assert all(isinstance(half.x, Tensor) for half in halves)
     train, test = (
-        Recordings(half.x, *(half.factor(name).values for name in ("length", *FACTORS))) for half in halves
+        Recordings(torch.as_tensor(half.x), *(half.factor(name).values for name in ("length", *FACTORS))) for half in halves
     )
     if held_out == "test":
         return train, test

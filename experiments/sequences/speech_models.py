@@ -38,6 +38,7 @@ class Classifier(nn.Module):
         """Features (B, width, T / 4), zero at padding, and which of these frames are true, (B, 1, T / 4)."""
         h, stride = x.mT, 1
         for convolution, norm in zip(self.convolutions, self.norms, strict=True):
+            assert isinstance(convolution, nn.Conv1d)
             stride *= convolution.stride[0]
             h = norm(convolution(h).mT).mT.relu()
             mask = true_frames(length, h.shape[-1], stride)[:, None]

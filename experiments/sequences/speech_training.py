@@ -134,7 +134,7 @@ def take_step(
 ) -> None:
     """One optimizer step."""
     optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()
     optimizer.step()
     schedule.step()
 

@@ -82,7 +82,7 @@ def test_the_network_alone_is_the_trained_model_but_for_the_evidence() -> None:
 NODES = {
     "kind": {"family": "concrete", "size": 3, "inferred_from": ["x"], "labels": True},
     "style": {"family": "normal", "size": 1, "inferred_from": ["x", "kind"]},
-    "x": {"family": "normal", "scale": 0.7, "parents": ["kind", "style"]},
+    "x": {"family": {"name": "normal", "scale": 0.7}, "parents": ["kind", "style"]},
 }
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from experiments.digits.mnist_analogies import TRAIN
 from experiments.digits.mnist_demo import ALONE, EXPERIMENT, LINEAR, ROW
-from unknot.workflow.demo import MODEL
+from unknot.workflow.demo import MODEL, TRAIN
 
 
 def test_the_quick_tier_is_the_demo() -> None:

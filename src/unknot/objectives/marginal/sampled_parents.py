@@ -50,7 +50,17 @@ from unknot.objectives.marginal.variable_pairs import item_distribution
 
 @dataclass(frozen=True)
 class SampledParents:
-    """Other items that a draw meets (``pairs``), runs that are averaged over A (``draws``), in one run (``vectorized``)."""
+    """How q(z) is estimated where z has parents that are drawn.
+
+    Attributes
+    ----------
+    pairs : int or None
+        The other items at whose values the encoder is run.
+    draws : int
+        The runs that are averaged.
+    vectorized : bool
+        Whether they are done in one run of the encoder.
+    """
 
     graph: SiteGraph
     runs: EncoderRuns

@@ -238,7 +238,7 @@ def test_more_looks_than_in_training() -> None:
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(SpecError, match="cell_choice"):
         Canvas(digit_model(), "cell_choise")
-    with pytest.raises(SpecError, match="from fewest to most"):
+    with pytest.raises(SpecError, match="fewest < most"):
         Canvas(digit_model(), fewest=3, most=3)
 
 

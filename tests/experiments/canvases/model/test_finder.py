@@ -51,7 +51,7 @@ def test_the_two_programs_belong_together(looks: str) -> None:
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(SpecError, match="cell_choice"):
         Finder("cell_choise", 20, 0.3, 0, 3)
-    with pytest.raises(SpecError, match="from fewest to most"):
+    with pytest.raises(SpecError, match="fewest < most"):
         Finder("glances", 20, 0.3, 3, 3)
     with pytest.raises(SpecError, match="cell_choice"):
         Finder("glances", 20, 0.3, 0, 3).look_up_to(5)
