@@ -90,7 +90,13 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
         if ours:
             rates, errors = zip(*sorted(ours, key=lambda point: point[0]), strict=True)
             means, spread = [e["mean"] for e in errors], [e["sd"] or 0.0 for e in errors]
-            style: dict[str, Any] = {"color": color, "marker": "o", "markersize": 3.5, "linewidth": 1.2, "capsize": 2}
+            style: dict[str, Any] = {
+                "color": color,
+                "marker": "o",
+                "markersize": 3.5,
+                "linewidth": 1.2,
+                "capsize": 2,
+            }
             axes.errorbar(rates, means, spread, label=f"M = {labels}", **style)
         smallest, theirs = THEIRS[labels]
         places = [smallest if column == SMALLEST else _rate(column) for column in theirs]

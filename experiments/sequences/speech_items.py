@@ -53,7 +53,8 @@ def spoken_digits(held_out: str, standardize: bool = True) -> tuple[Recordings, 
     halves = [data.split("train"), data.split("test")]
     assert all(isinstance(half.x, Tensor) for half in halves)
     train, test = (
-        Recordings(torch.as_tensor(half.x), *(half.factor(name).values for name in ("length", *FACTORS))) for half in halves
+        Recordings(torch.as_tensor(half.x), *(half.factor(name).values for name in ("length", *FACTORS)))
+        for half in halves
     )
     if held_out == "test":
         return train, test
