@@ -7,7 +7,7 @@ import torch
 
 from unknot import Trace
 from unknot.errors import SpecError
-from unknot.objectives import information_maximization
+from unknot.objectives.encoder_objectives import information_maximization
 from unknot.objectives.parts.class_parts import class_parts
 
 
