@@ -24,7 +24,7 @@ import unknot
 
 SOURCE = Path(unknot.__file__).parent
 SPEC = """
-model: {style: 3, width: 32}
+model: {kind: class_style, style: 3, width: 32}
 train: {steps: 1, batch_size: 60, device: cpu, progress: false}
 """
 Reached = set[tuple[str, str]]  # (file, function)
