@@ -257,6 +257,27 @@ def test_seed_repeats_and_leaves_the_state_outside() -> None:
         assert torch.equal(torch.rand(2), first)
 
 
+def test_seed_stands_around_compiled_functions() -> None:
+    @torch.compile(backend="eager", fullgraph=True)
+    def draw(x: Tensor) -> Tensor:
+        q = unknot.Trace()
+        return q.normal(x, 1.0, name="z")
+
+    x = torch.zeros(3)
+    with unknot.seed(0):
+        first = draw(x)
+    with unknot.seed(0):
+        assert torch.equal(draw(x), first)
+
+    @torch.compile(backend="eager", fullgraph=True)
+    def seeded(x: Tensor) -> Tensor:
+        with unknot.seed(0):
+            return x + torch.randn_like(x)
+
+    with pytest.raises(Exception, match="put `with seed"):
+        seeded(x)
+
+
 def _noise(shape: tuple[int, ...], event_dims: int) -> Tensor:
     torch.manual_seed(0)
     return handlers.fill_noise(Size(shape), event_dims, torch.empty(0), Tensor.normal_)

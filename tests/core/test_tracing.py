@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import Tensor
-from unknot.train.traced_program import TracedProgram
 
 import unknot
 from unknot.core.tracing import trace
 from unknot.data.batch import Batch
 from unknot.errors import HistoryError, TraceError
+from unknot.train.step import TracedProgram
 
 
 def encoder(x: Tensor) -> unknot.Trace:

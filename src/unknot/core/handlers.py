@@ -358,6 +358,8 @@ class block(Handler):
 def seed(number: int) -> Iterator[None]:
     """Draw from a random state of its own inside; the state outside is left as it was.
 
+    A compiled function cannot set random states: put the block around its call.
+
     Parameters
     ----------
     number : int
@@ -371,6 +373,10 @@ def seed(number: int) -> Iterator[None]:
     ...     bool((torch.rand(2) == first).all())
     True
     """
+    if torch.compiler.is_compiling():
+        raise TraceError(
+            "seed(): a compiled function cannot set random states; put `with seed(...)` around its call"
+        )
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
     with torch.random.fork_rng(devices):
         torch.manual_seed(number)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -274,8 +274,8 @@ def _parts(value: Any) -> Iterator[Any]:
     elif isinstance(value, list | tuple):
         for part in value:
             yield from _parts(part)
-    elif hasattr(value, "__dataclass_fields__"):
-        yield from _parts([getattr(value, name) for name in value.__dataclass_fields__])
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield from _parts([getattr(value, entry.name) for entry in fields(value)])
 
 
 def _resized(value: Any, batch: int, items: int, samples: int, done: dict[int, Any]) -> Any:
@@ -301,8 +301,8 @@ def _resized(value: Any, batch: int, items: int, samples: int, done: dict[int, A
         return type(value)({k: _resized(v, batch, items, samples, done) for k, v in value.items()})
     if type(value) in (list, tuple):
         return type(value)(_resized(part, batch, items, samples, done) for part in value)
-    if hasattr(value, "__dataclass_fields__"):
-        names = value.__dataclass_fields__
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [entry.name for entry in fields(value)]
         changed = {name: _resized(getattr(value, name), batch, items, samples, done) for name in names}
         return replace(value, **changed)
     return value
@@ -360,6 +360,6 @@ def _signature(value: Any) -> Hashable:
         return tuple(_signature(part) for part in value)
     if isinstance(value, nn.Module) or not isinstance(value, Hashable):
         return type(value).__name__
-    if hasattr(value, "__dataclass_fields__"):
-        return tuple(_signature(getattr(value, name)) for name in value.__dataclass_fields__)
+    if is_dataclass(value) and not isinstance(value, type):
+        return tuple(_signature(getattr(value, entry.name)) for entry in fields(value))
     return value

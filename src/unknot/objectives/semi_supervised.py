@@ -134,7 +134,7 @@ def semi_supervised(
     parts |= {name: [Part(value, axes, name)] for name, value in {**weighted_terms, **classes}.items()}
     weights |= {**more, **class_weights}
     sites = site_parts.sites
-    labels = label_weights(q.variables())
+    labels = label_weights(q.variables(), part=site_parts.of_label)
     known = classifier(q.variables(), labels, alpha, parts["reconstruction"][0].value)
     if labels is None or labels.constant:
         return _constant(parts, weights, gamma, sites, labels, known)
@@ -188,15 +188,27 @@ def _score(sites: list[Variable], labels: LabelWeights, summed: list[Part], dire
     """Score-function part of the gradient when weights vary: the estimator is not a mean over draws.
 
     For any function F of all draws, ∇ E F = E [∇F + Σ_s (F - b_s) ∇ log q(draw s)] if b_s does not see draw s.
-    F is Σ w̄_s f_s + mean_s g_s with f the ``summed`` and g the ``direct`` terms; b_s is F without draw s.
+    F is Σ w̄_s f_s + mean_s g_s with f the ``summed`` and g the ``direct`` terms; b_s is F without draw s. A site that
+    the weights do not depend on is rewarded by the terms computed from it alone: the others add noise, and no signal.
     """
-    sites = [
-        node
-        for place, node in enumerate(sites)
-        if is_scored(node) and any(one.depends_on(node, place) for one in (*summed, *labels.joint))
+    rewards: dict[tuple[int, ...], tuple[list[Variable], list[Part], bool]] = {}
+    for place, node in enumerate(sites):
+        if not is_scored(node):
+            continue
+        weighted = any(one.depends_on(node, place) for one in labels.joint)
+        chosen = [one for one in summed if weighted or one.depends_on(node, place)]
+        if chosen:
+            key = tuple(map(id, chosen))
+            rewards.setdefault((weighted, *key), ([], chosen, weighted))[0].append(node)
+    scores = [
+        _score_of_part(nodes, labels, chosen, direct if weighted else torch.zeros_like(direct))
+        for nodes, chosen, weighted in rewards.values()
     ]
-    if not sites:
-        return None
+    return sum(scores[1:], start=scores[0]) if scores else None
+
+
+def _score_of_part(sites: list[Variable], labels: LabelWeights, summed: list[Part], direct: Tensor) -> Tensor:
+    """The score of sites with the same reward."""
     f = labels.over_values({"f": summed})["f"].detach()  # (S, B)
     if f.ndim < 2 or f.shape[-2] == 1:
         return score_of_all_draws(sites, f + direct, None)

@@ -10,7 +10,7 @@ so that the parts add up to the whole: equal weights are one weight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from unknot.core.axes import SAMPLES
 from unknot.core.elimination import Elimination, Factor, factor
-from unknot.core.expectation import Part, conditionals, total
+from unknot.core.expectation import Part, conditionals, part_of, total
 from unknot.core.node import Known, Variable
 from unknot.core.numerics import where_known
 from unknot.errors import SpecError
@@ -94,10 +94,15 @@ def _mean(values: Tensor, normalized: Tensor | None) -> Tensor:
     return values.mean(SAMPLES) if normalized is None else (normalized * values).sum(SAMPLES)
 
 
-def label_weights(sites: list[Variable], observed: list[Variable] | None = None) -> LabelWeights | None:
+def label_weights(
+    sites: list[Variable],
+    observed: list[Variable] | None = None,
+    part: Callable[[Variable, Tensor], Part] = part_of,
+) -> LabelWeights | None:
     """The weights that the observed sites give; None if no site of q is observed for any item.
 
-    ``observed`` counts the labels of some of the sites only, the first few of the program.
+    ``observed`` counts the labels of some of the sites only, the first few of the program. ``part`` makes the part of
+    a site's labels; one that knows the program says which draws they depend on.
     """
     observed = [node for node in (sites if observed is None else observed) if node.known is not False]
     if not observed:
@@ -106,9 +111,7 @@ def label_weights(sites: list[Variable], observed: list[Variable] | None = None)
     if all(_is_constant(node) for node in observed):
         log_weight = _sum([where_known(node.known, _at_label(node)) for node in observed])
         return LabelWeights(labeled, log_weight, [], [])
-    joint = [
-        Part(where_known(node.known, node.log_prob), node.axes, f"site '{node.name}'") for node in observed
-    ]
+    joint = [part(node, where_known(node.known, node.log_prob)) for node in observed]
     enumerated = [node for node in sites if node.enumerated]
     if not enumerated:
         return LabelWeights(labeled, total(joint), joint, [])

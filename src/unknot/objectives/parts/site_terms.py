@@ -60,6 +60,11 @@ class SiteParts:
         """A value computed from the log-probability of a node of q."""
         return self._part(node, value, node.name, node.name)
 
+    def of_label(self, node: Node, value: Tensor) -> Part:
+        """The log-probability of a site of q at its labels: the site's own draws do not reach it."""
+        reads = None if self._reads is None else self._reads[node.name]
+        return Part(value, node.axes, f"site '{node.name}'", reads, self._places.get(node.name, 1 << 30))
+
     def of_p(self, node: Node, value: Tensor) -> Part:
         """A value computed from the log-probability of a node of p."""
         return self._part(node, value, f"p:{node.name}", f"p:{node.name}")
