@@ -121,8 +121,8 @@ def test_dry_runs_of_many_enumerated_sites_stay_small() -> None:
     """A table over eight binary sites has 256 entries for each item; primes for each axis would make it 10^10."""
     sizes: list[int] = []
 
-    def encoder(x: Tensor) -> Trace:
-        q = Trace()
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
         for k in range(8):
             q.bernoulli(logits=torch.zeros(len(x)), gradient="enumerate", name=f"b{k}")
         table = sum(q[f"b{k}"].value for k in range(8))
