@@ -35,7 +35,7 @@ def _outside(path: Path) -> set[str]:
             found |= {alias.name.split(".")[0] for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom) and statement.module:
             found.add(statement.module.split(".")[0])
-    return found - set(sys.stdlib_module_names) - {"unknot", "experiments"}
+    return found - set(sys.stdlib_module_names) - {"unknot", "experiments", "benchmarks"}
 
 
 def test_the_version_is_written_once() -> None:
@@ -50,9 +50,13 @@ def test_the_version_is_written_once() -> None:
 
 def test_every_library_that_is_imported_is_declared_and_every_declared_one_imported() -> None:
     distributions = packages_distributions()
-    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]
+    files = [
+        path for folder in ("src", "experiments", "benchmarks") for path in (ROOT / folder).rglob("*.py")
+    ]
+    modules = {module for path in files for module in _outside(path)}
     # a library of an extra need not be installed here: it goes by the name of its module
-    used = {_name(distributions.get(module, [module])[0]) for path in files for module in _outside(path)}
+    distributions.setdefault("pyro", ["pyro-ppl"])
+    used = {_name(distributions.get(module, [module])[0]) for module in modules}
     declared = {_name(requirement) for requirement in PROJECT["project"]["dependencies"]}
     indirect = {"tensorboard"}  # torch.utils.tensorboard writes with it
     extras = PROJECT["project"]["optional-dependencies"]

@@ -154,7 +154,13 @@ class TrainConfig:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> TrainConfig:
-        """Read the ``train`` section of a spec; a key that does not exist is refused."""
+        """Read the ``train`` section of a spec; a key that does not exist is refused.
+
+        Parameters
+        ----------
+        given : mapping from str
+            The settings by name; those left out have their defaults.
+        """
         known = TRAIN["properties"]
         check({key: value for key, value in given.items() if key not in known}, TRAIN, "train")
         made = {key: value for key, value in given.items() if key != "objective" or value is not None}
