@@ -1,4 +1,7 @@
-"""A table with holes and few labels: told, filled and looked over; `python examples/half_labeled_table.py [steps]`."""
+"""A table with missing values and few labels: predictions, imputation, outliers.
+
+Run `python examples/half_labeled_table.py [steps]`.
+"""
 
 import sys
 
@@ -15,8 +18,8 @@ rows, diagnoses = load_breast_cancer(return_X_y=True)
 draw = np.random.default_rng(0)
 order = draw.permutation(len(rows))
 rows, diagnoses = rows[order], diagnoses[order]
-holes = draw.random(rows.shape) < 0.4
-table = np.where(holes, np.nan, rows)  # two entries in five are missing
+missing = draw.random(rows.shape) < 0.4
+table = np.where(missing, np.nan, rows)  # two entries in five are missing
 labels = diagnoses.copy()
 labels[100:] = -1  # and of 400 patients to learn from 100 have a label
 
@@ -32,8 +35,8 @@ print(f"logistic regression on the same labels: {usual.score(table[400:], diagno
 unit = rows[:400].std(0)
 wrong = (vae.impute(table[400:]) - rows[400:]) / unit
 mean = (SimpleImputer().fit(table[:400]).transform(table[400:]) - rows[400:]) / unit
-print(f"holes filled, off by {np.sqrt(np.mean(wrong[holes[400:]] ** 2)):.2f} standard deviations; "
-      f"by the mean {np.sqrt(np.mean(mean[holes[400:]] ** 2)):.2f}")  # fmt: skip
+print(f"missing values imputed, off by {np.sqrt(np.mean(wrong[missing[400:]] ** 2)):.2f} standard deviations; "
+      f"by the mean {np.sqrt(np.mean(mean[missing[400:]] ** 2)):.2f}")  # fmt: skip
 
 odd = table[400:].copy()
 odd[0] = rows[range(30), range(30)]  # every entry from another patient

@@ -1,7 +1,7 @@
 """Several digits on one canvas, as two programs written by hand (S17 Fig. 5, right).
 
 The encoder says how many digits there are, looks at one place after another, and hands what it sees there to a
-encoder of single digits. The generator draws so many digits and puts them in their places. Loops end at
+encoder of single digits. The decoder draws this number of digits and puts them in their places. Loops end at
 another count for every canvas: ``where`` switches the rest off. The count is enumerated, so nothing about it is
 left to chance; the model of single digits is included as it is, under the prefix ``digit[k]``.
 

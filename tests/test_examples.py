@@ -125,7 +125,7 @@ def test_own_data(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("half_labeled_table", "holes filled, off by"),
+        ("half_labeled_table", "missing values imputed, off by"),
         ("two_programs", '"r x" -> "r z"'),
         ("keep_the_style", "predicted as intended by the encoder"),
         ("pulled_apart", "infomec.modularity"),

@@ -48,8 +48,8 @@ def labeled(train: Dataset, number: int | None, seed: int) -> Dataset:
     if number is None:
         return train
     if number == 0:
-        nobody = torch.zeros(len(train), dtype=torch.bool)
-        return replace(train, factors={name: factor.hide(nobody) for name, factor in train.factors.items()})
+        none = torch.zeros(len(train), dtype=torch.bool)
+        return replace(train, factors={name: factor.hide(none) for name, factor in train.factors.items()})
     rest = {name: SameAs("count") for name in train.factors if name != "count"}
     return LabelBudget.draw(train, seed, count=number, **rest).apply(train)
 

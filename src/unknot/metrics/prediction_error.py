@@ -72,7 +72,7 @@ def confusion_matrix(truth: np.ndarray, guess: np.ndarray, classes: int) -> np.n
 
 
 def wilson_interval(share: float, items: int, level: float = 0.95) -> tuple[float, float]:
-    """Where a share measured on so many items may truly lie, Wilson's interval:
+    """Wilson's interval for a share that was measured on N items:
 
         (p + z²/2n ± z √(p (1 - p)/n + z²/4n²)) / (1 + z²/n)
 

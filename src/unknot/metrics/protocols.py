@@ -25,7 +25,7 @@ class Histogram:
 
     bins: int
     equal_mass: bool = False  # of the codes: equal width, or as many items in each bin
-    points: int | None = None  # at most so many rows
+    points: int | None = None  # the largest number of rows
     divide_by: str = "factor"  # MIG-sup: information over the entropy of the "factor" or of the "code"
     dead_below: float = 0.0  # MIG-sup: codes whose standard deviation is below are left out
 

@@ -16,7 +16,7 @@ from unknot.metrics.parts.result import Result
 from unknot.metrics.protocols import Restarts, Votes, protocol_name, settings
 from unknot.metrics.votes import vote
 
-# What the scores over restarts share: reading many sets of codes of the same items, and their result.
+# What the scores over restarts share: checks of many sets of codes of the same items, and their result.
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -36,7 +36,7 @@ class RestartScores(Result):
 def read_restarts(
     restarts: Sequence[Arrays], discrete: Discrete, points: int | None, seed: int | None
 ) -> list[Columns]:
-    """Codes of every restart, of the same items, at most so many of them."""
+    """Codes of every restart, of the same items, at most ``points`` of them."""
     read = [read_columns(codes, discrete, "codes") for codes in restarts]
     if len(read) < 2:
         raise DataError(

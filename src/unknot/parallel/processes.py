@@ -23,7 +23,7 @@ _INTERRUPTED = 130  # the exit code of a process that was told to end
 def run_in_processes(
     work: Callable[[Item], Made], items: Sequence[Item], workers: int
 ) -> Iterator[tuple[Item, Made | Exception]]:
-    """As :func:`unknot.parallel.processes.run_all`, in so many processes."""
+    """As :func:`unknot.parallel.processes.run_all`, in ``workers`` processes."""
     others = active_children()
     # Fresh processes: threads of a forked torch do not work.
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=begin_worker) as pool:

@@ -68,7 +68,7 @@ class Progress(TerminalBar):
 
 
 def terms_text(record: Mapping[str, Any], width: int) -> str:
-    """The first terms that fit into so many characters, whole ones only.
+    """The first terms that fit into ``width`` characters, whole ones only.
 
     >>> terms_text({"step": 50, "loss": 1.25, "kl[digit]": 0.5, "kl[style]": 8.0}, 24)
     'loss 1.25  kl[digit] 0.5'

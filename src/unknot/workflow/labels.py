@@ -62,7 +62,7 @@ def _check_factor(node: NodeSpec, factor: Factor) -> None:
 
 
 def with_described_classes(data: Dataset, labeled: Sequence[NodeSpec]) -> Dataset:
-    """The data with its labels as the classes 0 to K - 1 of the nodes that describe so many.
+    """The data with its labels as the classes 0 to K - 1 of the nodes that have K classes.
 
     Without a description the classes are the values that occur; a node of size 10 says that there are ten, whether
     or not each of them has a label.

@@ -164,7 +164,7 @@ def _rule(rule: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Dictionaries, lists, words and numbers; YAML takes 1e-3 for a word, which nobody means."""
+    """Dictionaries, lists, words and numbers; YAML reads 1e-3 as a word; it is meant as a number."""
     if isinstance(value, str) and _SHORT_NUMBER.fullmatch(value):
         return float(value)
     if isinstance(value, Mapping):

@@ -129,7 +129,7 @@ def read_pair(
 def at_most(
     codes: Columns, factors: Columns, points: int | None, seed: int | None
 ) -> tuple[Columns, Columns]:
-    """At most so many rows, drawn by the seed; all of them if there are no more."""
+    """Draw at most ``points`` rows by the seed; all of them if there are no more."""
     if points is None or len(codes) <= points:
         return codes, factors
     chosen = np.random.default_rng(seed).permutation(len(codes))[:points]

@@ -46,7 +46,7 @@ class Family(nn.Module, ABC):
     gaussian: ClassVar[bool] = False  # dimensions with a mean and a width each, that can be swept one by one
     label_kind: ClassVar[LabelKind | None] = None  # how labels are read; None: as they come
     label_kinds: ClassVar[tuple[LabelKind, ...]] = ("continuous", "count", "binary")  # all that fit
-    suits: ClassVar[tuple[LabelKind, ...]] = ()  # label kinds it is taken for when nobody names a family
+    suits: ClassVar[tuple[LabelKind, ...]] = ()  # label kinds it is the default family of
     measure: ClassVar[str] = "root mean square error"  # of its encoder, against labels that are numbers
     default_gradient: ClassVar[str | None] = None  # None: the site's own
     generating_gradient: ClassVar[str | None] = None
@@ -89,7 +89,7 @@ class Family(nn.Module, ABC):
 
     @classmethod
     def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
-        """Return values of the node at so many standard deviations from the prior's mean, ``(..., D)``."""
+        """Return values of the node a number of standard deviations from the prior's mean, ``(..., D)``."""
         return standard
 
     @classmethod

@@ -32,7 +32,7 @@ class MeanOfPixels(Bernoulli):
 
 
 class BernoulliLikelihood(Likelihood):
-    """Pixels between 0 and 1; with ``pixels``, each number is the mean of so many."""
+    """Pixels between 0 and 1; with ``pixels``, each number is the mean of that many pixels."""
 
     name = "bernoulli"
     OPTIONS: ClassVar[Mapping[str, Schema]] = {"pixels": whole(1, 10**6)}

@@ -98,8 +98,8 @@ class ClassWords(Decoder):
     hidden : sequence of int
         Layers from the other parents to ``rest``; without other parents ``rest`` is one number per word.
     prior_words : float
-        The conjugate prior of the classes' word probabilities: every class has seen so many words of the whole corpus
-        beside its own, which keeps a class with few documents near the common words.
+        The conjugate prior of the classes' word probabilities: every class has seen this number of words of the
+        whole corpus beside its own, which keeps a class with few documents near the common words.
     """
 
     OPTIONS: ClassVar[Mapping[str, Schema]] = {"hidden": layers()}

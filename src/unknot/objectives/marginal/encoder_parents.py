@@ -159,7 +159,7 @@ def encoder_parents(
     """Direct parents among q's variables, for each variable, in the order of the trace.
 
     ``stated`` is taken at its word for what cannot be seen, and checked against what can: where a path of gradients
-    shows a dependence that is not stated, it is refused. With ``unknot.validation(False)`` nobody looks.
+    shows a dependence that is not stated, it is refused. With ``unknot.validation(False)`` it is not checked.
     """
     variables = q.variables()
     names = [node.name for node in variables]

@@ -83,7 +83,7 @@ class SampledParents:
         return found
 
     def _drawn_at_once(self, names: Sequence[str], times: int) -> list[dict[str, Distribution]]:
-        """Parameters of the sites at so many draws of A, of which no site depends on another, from one run."""
+        """Parameters of the sites at several draws of A, of which no site depends on another, from one run."""
         anew = Trace(samples=times)
         for node in (self.graph.nodes[name] for name in self.graph.outside(names)):
             dist = item_distribution(node, self.runs.items)

@@ -157,7 +157,7 @@ def _labeled_rows(data: Dataset, name: str, most: int) -> torch.Tensor:
 
 
 def affordable(labels: int, numbers: int) -> int:
-    """How many of the labels a linear model is fitted to, for items of so many numbers each."""
+    """How many of the labels a linear model is fitted to, by the size of an item."""
     return min(labels, max(_MOST_NUMBERS // max(numbers, 1), 100))
 
 
