@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from unknot.data.dataset import COLUMN_KINDS, Column, Dataset
 from unknot.data.from_arrays import from_arrays
-from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns
+from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns, without_odd_cells
 from unknot.data.readers.table_cells import read_cells
 from unknot.data.readers.table_files import ArrowSource
 from unknot.errors import DataError, SpecError, UnknotWarning
@@ -25,6 +25,34 @@ from unknot.missing import is_missing
 def is_frame(x: Any) -> bool:
     """Return whether x is a frame of pandas, polars, pyarrow or another library that narwhals knows."""
     return nw.dependencies.is_into_dataframe(x)
+
+
+def is_records(x: Any) -> bool:
+    """Return whether x is one item or a list of items, each a mapping from column to cell."""
+    return (isinstance(x, Mapping) and not hasattr(x, "toarray")) or (  # scipy's sparse dok_array is a dict
+        isinstance(x, list | tuple) and len(x) > 0 and all(isinstance(item, Mapping) for item in x)
+    )
+
+
+def frame_of_records(x: Any, names: Sequence[str] = ()) -> pa.Table:
+    """Return one or several items as a frame; a key that an item does not have is a missing cell.
+
+    Parameters
+    ----------
+    x : mapping or sequence of mappings
+        The items.
+    names : sequence of str, optional
+        Columns that come first, if they are there.
+    """
+    records = [x] if isinstance(x, Mapping) else list(x)
+    keys = dict.fromkeys(key for record in records for key in record)
+    ordered = [*(name for name in names if name in keys), *(key for key in keys if key not in set(names))]
+    arrays = {}
+    for key in ordered:
+        cells = np.empty(len(records), dtype=object)
+        cells[:] = [record.get(key) for record in records]
+        arrays[str(key)] = _arrow_array(str(key), cells)
+    return pa.table(arrays)
 
 
 def read_frame(
@@ -110,8 +138,8 @@ def read_table(
     -------
     Dataset
     """
-    known_names = list(dict.fromkeys(column.origin for column in known))
-    names = known_names if len(known_names) == array.shape[1] else _names(columns, array.shape[1], known)
+    known_names = {column.origin for column in known}
+    names = column_names(columns, array.shape[1], known)
     kinds = {} if known else _kinds(columns, names)
     places = {
         name: i
@@ -122,8 +150,7 @@ def read_table(
         all(not c.reads for c in known) if known else set(places) <= set(kinds)
     ):
         table = tuple(known) or tuple(Column(name, kinds[name]) for name in places)  # type: ignore[arg-type]
-        rows = array[:, list(places.values())].astype(np.float32)
-        return replace(from_arrays(rows, missing=True), table=table)
+        return _made(array[:, list(places.values())], table, errors)
     arrays = {name: _arrow_array(name, array[:, i]) for name, i in places.items()}
     return _as_table(arrays, {name: kinds[name] for name in places if name in kinds}, known, errors)
 
@@ -137,13 +164,24 @@ def _as_table(
     while True:
         try:
             table, rows = read_columns("x", read_cells(source, keep), kinds, known, first=0, errors=errors)
-            return replace(from_arrays(rows.array(), missing=True), table=table, odd_rows=rows.odd_rows)
+            return _made(rows.array(), table, errors, rows.odd_rows)
         except WordsNeeded as error:
             keep.add(error.name)
 
 
-def _names(columns: Any, count: int, known: Sequence[Column] = ()) -> list[str]:
-    """Return the names of columns that have none: those of ``columns``, or their positions."""
+def _made(
+    rows: np.ndarray, table: tuple[Column, ...], errors: str | None, odd_rows: tuple[int, ...] = ()
+) -> Dataset:
+    if errors == "warn":
+        rows, others = without_odd_cells(rows, table, "x", first=0)
+        odd_rows = tuple(sorted({*odd_rows, *others}))
+    return replace(from_arrays(rows.astype(np.float32), missing=True), table=table, odd_rows=odd_rows)
+
+
+def column_names(columns: Any, count: int, known: Sequence[Column] = ()) -> list[str]:
+    """Return the names of columns that have none: the known ones, those of ``columns``, or their positions."""
+    if len(origins := list(dict.fromkeys(column.origin for column in known))) == count:
+        return origins
     names = list(columns) if isinstance(columns, Mapping) else [f"column {i}" for i in range(count)]
     if known and (len(names) != count or not {column.origin for column in known} <= set(names)):
         raise DataError(

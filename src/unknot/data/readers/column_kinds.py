@@ -100,6 +100,35 @@ def read_columns(
     return table, TableRows(cells.numbers, positions, lookups, tuple(sorted(reader.odd_rows)))
 
 
+def without_odd_cells(
+    rows: np.ndarray, table: Sequence[Column], where: str, first: int
+) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return rows ``(N, C)`` with numbers that columns cannot hold as missing, and which rows had such; with a warning.
+
+    These are infinite numbers, and in binary columns, counts and categories numbers that are not whole or out of range.
+    """
+    is_odd = np.isinf(rows.astype(np.float32))
+    for i, column in enumerate(table):
+        if column.kind != "real":
+            end = {"binary": 2, "category": len(column.classes)}.get(column.kind, np.inf)
+            values = rows[:, i]
+            is_odd[:, i] |= (
+                (values < 0) | (values >= end) | (np.isfinite(values) & (values != np.rint(values)))
+            )
+    odd_rows = np.nonzero(is_odd.any(1))[0]
+    if len(odd_rows):
+        row = odd_rows[0]
+        i = np.nonzero(is_odd[row])[0][0]
+        warnings.warn(
+            f"{where}, column '{table[i].name}', row {row + first}: got {rows[row, i]:g}, expected "
+            f"{_expected(table[i])}; the row has no prediction{_listed(odd_rows[1:] + first)}; to refuse such data: "
+            "errors='raise'.",
+            UnknotWarning,
+            stacklevel=2,
+        )
+    return np.where(is_odd, np.nan, rows), tuple(odd_rows.tolist())
+
+
 class _ColumnReader:
     """A table's cells, and the count of each word among the training rows."""
 
@@ -302,12 +331,9 @@ class _ColumnReader:
                 0
             ].tolist()
         self.odd_rows.update(rows)
-        listed = ", ".join(str(row + self.first) for row in sorted(rows)[1:6]) + (
-            ", ..." if len(rows) > 6 else ""
-        )
         self._warn_of(
             f"{self._cell(column.origin, min(rows))}, expected {_expected(column)}; the row has no prediction"
-            f"{f', nor have rows {listed}' if listed else ''}; to refuse such data: errors='raise'."
+            f"{_listed(np.sort(rows)[1:] + self.first)}; to refuse such data: errors='raise'."
         )
 
     def _refuse(self, column: Column, words: list[str]) -> None:
@@ -340,6 +366,11 @@ def _expected(column: Column) -> str:
         if column.reads.startswith("unit ")
         else "a number"
     )
+
+
+def _listed(others: np.ndarray) -> str:
+    listed = ", ".join(map(str, others[:5].tolist())) + (", ..." if len(others) > 5 else "")
+    return f", nor have rows {listed}" if listed else ""
 
 
 def _are_long(numbers: np.ndarray) -> bool:

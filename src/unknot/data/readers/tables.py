@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unknot.data.dataset import Dataset, training_rows
 from unknot.data.from_arrays import from_arrays
-from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns
+from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns, without_odd_cells
 from unknot.data.readers.labels import factor_names, label_values
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.table_cells import TableCells, read_cells, stored_cells
@@ -86,12 +86,18 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
     splits = options.split(len(cells))
     training = training_rows(splits, len(cells))
     factors = factor_names(path, list(cells.columns), options.named_factors, like)
+    if options.errors:
+        factors = []  # new data to predict: what stands in their label columns is no matter
     data = [name for name in cells.columns if name not in factors]
     known = like.table if like is not None else ()
     table, rows = read_columns(str(path), cells, columns, known, data, training, errors=options.errors)
     labels = {n: label_values(str(path), cells, n, options.kinds.get(n), training) for n in factors}
+    odd_rows, values = rows.odd_rows, None if is_stored else rows.array()
+    if values is not None and options.errors == "warn":
+        values, others = without_odd_cells(values, table, str(path), first=2)
+        odd_rows = tuple(sorted({*odd_rows, *others}))
     items = from_arrays(
-        StoredItems([rows], where=str(path)) if is_stored else rows.array(),
+        StoredItems([rows], where=str(path)) if values is None else values,
         labels,
         kinds=options.kinds_of(labels),
         classes=options.classes_of(labels),
@@ -100,7 +106,7 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
         missing=True,
     )
     names = tuple(column.name for column in table)
-    return replace(items, table=table, columns=names, odd_rows=rows.odd_rows)
+    return replace(items, table=table, columns=names, odd_rows=odd_rows)
 
 
 def _text_column(path: Path, cells: TableCells, options: ReadOptions) -> str | None:
