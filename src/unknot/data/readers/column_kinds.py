@@ -105,12 +105,12 @@ def without_odd_cells(
 ) -> tuple[np.ndarray, tuple[int, ...]]:
     """Return rows ``(N, C)`` with numbers that columns cannot hold as missing, and which rows had such; with a warning.
 
-    These are infinite numbers, and in binary columns, counts and categories numbers that are not whole or out of range.
+    These are infinite numbers, and in binary columns and counts numbers that are not whole or out of range.
     """
     is_odd = np.isinf(rows.astype(np.float32))
     for i, column in enumerate(table):
-        if column.kind != "real":
-            end = {"binary": 2, "category": len(column.classes)}.get(column.kind, np.inf)
+        if column.kind in ("binary", "count"):
+            end = 2 if column.kind == "binary" else np.inf
             values = rows[:, i]
             is_odd[:, i] |= (
                 (values < 0) | (values >= end) | (np.isfinite(values) & (values != np.rint(values)))
