@@ -72,6 +72,17 @@ def test_another_file_must_have_the_same_columns(table: Path, tmp_path: Path) ->
         read_user_data(other, like=first)
 
 
+def test_a_whole_number_of_many_values_is_a_number(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,price\n" + "".join(f"{i / 7},{i}\n" for i in range(99)) + "1.5,\n")
+    with pytest.warns(
+        UnknotWarning, match="'price': its whole numbers of 99 different values are taken as numbers"
+    ):
+        price = read_user_data(tmp_path / "t.csv", factors=["price"]).factor("price")
+    assert price.kind == "continuous"
+    assert price.values[:99].tolist() == list(range(99))
+    assert price.known.tolist() == [True] * 99 + [False]
+
+
 def test_mistakes_name_file_column_and_row(table: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"t\.csv has no labels of 'color'; it has age"):
         read_user_data(table, factors=["color"])
