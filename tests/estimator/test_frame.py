@@ -55,6 +55,18 @@ def test_what_was_inferred_of_a_frame_is_said_before_training(capsys: pytest.Cap
     assert capsys.readouterr().err == ""
 
 
+def test_dates_and_units_of_a_frame(capsys: pytest.CaptureFixture[str]) -> None:
+    days = pandas.date_range("2024-02-28", periods=60, freq="36h")
+    made = frame().assign(when=days, albumin=[f"{i / 10} g/dl" for i in range(60)])
+    vae = small(verbose=True).fit(made, outcome=KIND)
+    said = "Cells read as numbers: when (month, weekday, days since 2024-02-28); albumin (in g/dl)."
+    assert said in capsys.readouterr().err
+    words = made.assign(when=days.strftime("%Y-%m-%d %H:%M"))
+    np.testing.assert_array_equal(vae.predict_proba(made), vae.predict_proba(words))
+    objects = made.assign(when=pandas.Series(list(days.to_pydatetime()), dtype=object))
+    np.testing.assert_array_equal(vae.predict_proba(made), vae.predict_proba(objects))
+
+
 def test_pandas_own_kinds_of_missing() -> None:
     made = pandas.DataFrame(
         {
@@ -110,8 +122,8 @@ def test_samples_of_a_frame_are_a_frame() -> None:
         (pandas.DataFrame({"a": []}), "no rows"),
         (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "two columns of the same name"),
         (
-            pandas.DataFrame({"when": pandas.to_datetime(["2020-01-01"] * 3)}),
-            "column 'when': holds timestamp",
+            pandas.DataFrame({"when": pandas.to_timedelta([1, 2, 3], "s")}),
+            "column 'when': holds duration",
         ),
         (pandas.DataFrame({"a": ["x", [1], "y"]}), "column 'a': holds list values"),
         (pandas.DataFrame({"a": [1.0, np.inf]}), "holds infinity, or a number beyond 3e38, in row 1"),

@@ -30,7 +30,7 @@ def test_nan_in_a_plain_array_is_missing() -> None:
     assert np.isfinite(vae.transform(x)).all()
     complete = small().fit(np.nan_to_num(x), kind=np.arange(40) % 2)
     with pytest.raises(DataError, match="x has gaps or words, but the model was fitted on complete numbers"):
-        complete.predict(x)
+        complete.predict(x, errors="raise")
 
 
 def test_what_is_masked_out_is_missing() -> None:

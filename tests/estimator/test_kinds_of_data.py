@@ -73,7 +73,7 @@ def test_tables_of_words(tmp_path: Path) -> None:
     again = StructuredVAE.load(tmp_path)
     np.testing.assert_array_equal(again.transform(spoken[:9]), vae.transform(spoken[:9]))
     with pytest.raises(DataError, match="column 'color', row 0: got 'pink'"):
-        vae.predict([[50.0, 1.0, "pink", 2.0]])
+        vae.predict([[50.0, 1.0, "pink", 2.0]], errors="raise")
 
 
 @pytest.mark.parametrize(

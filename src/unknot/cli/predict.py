@@ -16,6 +16,13 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The .csv table to write.")] = Path(
         "predictions.csv"
     ),
+    errors: Annotated[
+        str,
+        typer.Option(
+            help="raise: refuse a table with an unknown category or a cell that cannot be read; warn: the first is "
+            "missing, and the row of the second has no prediction.",
+        ),
+    ] = "warn",
 ) -> None:
     """Write a CSV table: for each item the best class and its probability, or the mean, of every named factor.
 
@@ -42,7 +49,9 @@ def command(
             f"the model in {run} takes no labels, so there is no factor to predict; in Python StructuredVAE.load gives "
             "a model whose transform has the codes."
         )
-    items, identity = read_new_data(data, model.data)
+    if errors not in ("warn", "raise"):
+        raise SpecError(f"--errors is warn or raise, but got {errors!r}.")
+    items, identity = read_new_data(data, model.data, errors)
     rows = prediction_rows(
         model, items_for_model(model, items), list(identity), zip(*identity.values(), strict=True)
     )

@@ -40,11 +40,27 @@ COLUMN_KINDS: tuple[str, ...] = get_args(ColumnKind)
 
 @dataclass(frozen=True)
 class Column:
-    """Name and kind of a table's column; the classes of a category in the order of their numbers."""
+    """Name and kind of a table's column; the classes of a category in the order of their numbers.
+
+    ``reads`` says how cells become numbers (:mod:`unknot.data.readers.written_cells`), and ``source`` of which
+    column of the user, if not of the one of the same name: a date becomes several columns.
+    """
 
     name: str
     kind: ColumnKind
     classes: tuple[str, ...] = ()
+    reads: str = ""
+    source: str = ""
+
+    @property
+    def origin(self) -> str:
+        """The user's column."""
+        return self.source or self.name
+
+    @property
+    def needs_words(self) -> bool:
+        """Whether cells are read from their words, not as plain numbers."""
+        return self.kind == "category" or bool(self.reads)
 
 
 @dataclass(frozen=True)
@@ -72,6 +88,8 @@ class Dataset:
         The names of x's columns, for instance the words of a vocabulary; empty for images.
     table : tuple of Column
         The kinds of columns, if x is a table, in which NaN is a missing cell.
+    odd_rows : tuple of int
+        Rows of new data that could not be read whole, which are given no predictions.
     """
 
     name: str
@@ -82,6 +100,7 @@ class Dataset:
     licence: str = ""
     columns: tuple[str, ...] = ()
     table: tuple[Column, ...] = ()
+    odd_rows: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.x)
@@ -134,7 +153,7 @@ class Dataset:
         rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows.long()
         x = self.x.index_select(0, rows) if isinstance(self.x, Tensor) else self.x.select(rows)
         factors = {name: f.select(rows) for name, f in self.factors.items()}
-        return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={})
+        return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={}, odd_rows=())
 
     def labeled(self, factor: str) -> Dataset:
         """Return the items that have a label of the ``factor``."""

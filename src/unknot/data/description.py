@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -22,7 +23,7 @@ def describe_dataset(data: Dataset) -> dict[str, Any]:
         "name": data.name,
         "shape": list(data.item_shape),
         "columns": list(data.columns),
-        "table": [{"name": c.name, "kind": c.kind, "classes": list(c.classes)} for c in data.table],
+        "table": [asdict(column) | {"classes": list(column.classes)} for column in data.table],
         "factors": {name: describe_factor(factor) for name, factor in data.factors.items()},
     }
 
@@ -30,7 +31,7 @@ def describe_dataset(data: Dataset) -> dict[str, Any]:
 def dataset_without_items(description: Mapping[str, Any]) -> Dataset:
     """Return the data set of a description, without items; new data can be read ``like`` it."""
     factors = {name: factor_without_items(name, factor) for name, factor in description["factors"].items()}
-    table = tuple(Column(c["name"], c["kind"], tuple(c["classes"])) for c in description["table"])
+    table = tuple(Column(**{**c, "classes": tuple(c["classes"])}) for c in description["table"])
     x, ids = torch.zeros(0, *description["shape"]), torch.zeros(0, dtype=torch.int64)
     columns = tuple(description["columns"])
     if "text" in description:

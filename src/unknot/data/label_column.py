@@ -15,7 +15,7 @@ from unknot.data.float32_precision import loses_precision, numpy_of, precision_w
 from unknot.errors import DataError, UnknotWarning
 from unknot.missing import missing_entries
 
-MANY_CLASSES = 50  # whole numbers with more different values are more often numbers than classes
+MANY_CLASSES = 50  # whole numbers with more different values are taken as numbers
 
 # What the letters of numpy's dtypes say about a factor that was not declared.
 INFERRED: dict[str, Kind] = {
@@ -68,7 +68,8 @@ def read_factor(
             if (unknown if training is None else unknown[training]).all()
             else INFERRED.get(values.dtype.kind)
         )
-        _warn_of_numbers(name, values, kind)
+        if kind == "categorical" and _are_numbers(name, values[~unknown]):
+            kind = "continuous"
     if kind is None:
         why = "no label is known, so that its kind" if unknown.all() else "its kind"
         raise DataError(f"factor '{name}': {why} cannot be inferred; declare it in `kinds`, or leave it out.")
@@ -92,6 +93,8 @@ def refuse_whole_floats(factor: Factor) -> None:
     """Refuse floats that are whole numbers beside NaN: they are often classes."""
     known = factor.values[factor.known]
     if factor.kind != "continuous" or known.ndim != 1 or not 0 < len(known) < len(factor):
+        return
+    if len(known.unique()) > MANY_CLASSES:
         return
     if bool((known == known.round()).all() and (known >= UNKNOWN).all()):
         raise DataError(
@@ -224,17 +227,30 @@ def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
             )
 
 
-def _warn_of_numbers(name: str, values: np.ndarray, kind: str | None) -> None:
-    if kind != "categorical" or values.dtype.kind not in "iu":
-        return
-    count = len(np.unique(values))
-    if count > MANY_CLASSES:
-        warnings.warn(
-            f"factor '{name}': its whole numbers are taken as {count} classes; if they are numbers, declare "
-            f"kinds={{'{name}': 'continuous'}}, or for a file --set \"data.kinds={{{name}: continuous}}\".",
-            UnknotWarning,
-            stacklevel=2,
-        )
+def _are_numbers(name: str, values: np.ndarray) -> bool:
+    """Return whether labels are whole numbers of so many values that they are numbers, with a warning.
+
+    Where -1 is the only negative number, it may mark unknown classes: these stay classes.
+    """
+    if values.dtype.kind not in "iu":
+        return False
+    distinct = np.unique(values)
+    if len(distinct) <= MANY_CLASSES:
+        return False
+    are_classes = UNKNOWN in distinct and distinct[0] == UNKNOWN
+    what, other = (
+        (f"{len(distinct) - 1} classes", "continuous") if are_classes else ("numbers", "categorical")
+    )
+    beside = (
+        " beside -1, which marks an unknown one," if are_classes else f" of {len(distinct)} different values"
+    )
+    warnings.warn(
+        f"factor '{name}': its whole numbers{beside} are taken as {what}; otherwise declare "
+        f"kinds={{'{name}': '{other}'}}, or for a file --set \"data.kinds={{{name}: {other}}}\".",
+        UnknotWarning,
+        stacklevel=2,
+    )
+    return not are_classes
 
 
 def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[str, ...]) -> Tensor:

@@ -16,7 +16,7 @@ from unknot.data.factor import UNKNOWN, Factor
 from unknot.data.label_column import read_factor
 from unknot.data.text_dataset import TextDataset, likely_words
 from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, make_frame, warn_of_position
+from unknot.estimator.frame import is_frame, is_records, make_frame, warn_of_position
 from unknot.estimator.input import read_items, words
 from unknot.estimator.label_arguments import with_y
 from unknot.workflow.assembly import Assembly, assemble
@@ -59,6 +59,20 @@ def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assem
     return made
 
 
+def without_prediction(labels: np.ndarray, is_odd: np.ndarray) -> np.ndarray:
+    """Return labels ``(N,)`` with NaN for some rows, or None if labels are not numbers.
+
+    >>> without_prediction(np.array(["a", "b"]), np.array([False, True])).tolist()
+    ['a', None]
+    """
+    if not is_odd.any():
+        return labels
+    are_numbers = labels.dtype.kind in "iuf"
+    labels = labels.astype(np.float64 if are_numbers else object)
+    labels[is_odd] = np.nan if are_numbers else None
+    return labels
+
+
 class NotFitted(SpecError, NotFittedError):
     """A method needs a fitted model."""
 
@@ -91,21 +105,31 @@ class Fitted:
         data = self.trained_.data
         return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
 
-    def _predictions(self, x: Any) -> dict[str, np.ndarray]:
-        rows = self._rows(x)
-        return {name: values.numpy() for name, values in self.trained_.predict(rows).predictions.items()}
+    def _predictions(self, x: Any, errors: str | None = None) -> dict[str, np.ndarray]:
+        """Predict all factors; NaN for rows that could not be read."""
+        if errors not in ("warn", "raise", None):
+            raise SpecError(f"errors is 'warn' or 'raise', but got {errors!r}.")
+        items = self._items(x, errors)
+        made = self.trained_.predict(items.batch(range(len(items))).x).predictions
+        predictions = {name: values.numpy() for name, values in made.items()}
+        if items.odd_rows:
+            for values in predictions.values():
+                values[list(items.odd_rows)] = np.nan
+        return predictions
 
     def _rows(self, x: Any) -> Tensor:
         items = self._items(x)
         return items.batch(range(len(items))).x
 
-    def _items(self, x: Any) -> Dataset:
+    def _items(self, x: Any, errors: str | None = None) -> Dataset:
         """Read items of the kind that was fitted; others are refused."""
         self._check_fitted()
         known = self.trained_.data
-        if known.table and known.columns and not is_frame(x):
+        if known.table and known.columns and not is_frame(x) and not is_records(x):
             warn_of_position(known.table)
-        items = read_items(x, self.columns if known.table else None, known=known.table, like=known)
+        items = read_items(
+            x, self.columns if known.table else None, known=known.table, like=known, errors=errors
+        )
         if isinstance(known, TextDataset) != isinstance(items, TextDataset):
             was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
             raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")

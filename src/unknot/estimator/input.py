@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,8 @@ from unknot.data.factor import Kind
 from unknot.data.float32_precision import numpy_of
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_column import read_factor, refuse_whole_floats
-from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, read_frame, read_table
+from unknot.errors import DataError, SpecError, UnknotWarning
+from unknot.estimator.frame import frame_of_records, is_frame, is_records, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
 from unknot.missing import is_missing
 
@@ -28,11 +29,12 @@ def read_items(
     known: Sequence[Column] = (),
     text: Mapping[str, Any] | None = None,
     like: Dataset | None = None,
+    errors: str | None = None,
 ) -> Dataset:
     """Return items without labels.
 
-    Strings are texts. A frame is a table; so are rows with words, missing values or declared columns. Everything else
-    is an array of numbers, where sparse whole numbers are counts that stay sparse.
+    Strings are texts. A frame is a table; so are mappings from column to cell, and rows with words, missing values or
+    declared columns. Everything else is an array of numbers, where sparse whole numbers are counts that stay sparse.
 
     Parameters
     ----------
@@ -46,23 +48,33 @@ def read_items(
         How words are counted.
     like : Dataset, optional
         Data with the vocabulary to use.
+    errors : {"warn", "raise"}, optional
+        Of items for a fitted model: "raise" refuses unknown categories, which else are missing; "warn" notes the rows
+        that cannot be read (``Dataset.odd_rows``), which else are refused.
 
     Returns
     -------
     Dataset
     """
+    if is_records(x):
+        x = frame_of_records(x)
     if is_texts(x):
         return read_texts(x, text, like)
     if is_sparse_counts(x):
         return read_sparse_counts(x)
     if is_frame(x):
-        return read_frame(x, None if known else columns, known)  # the columns left out then may be absent now
-    array = _as_array(x)
+        return read_frame(
+            x, None if known else columns, known, errors
+        )  # the columns left out then may be absent now
+    array = as_array(x)
     if array.ndim == 0 or len(array) == 0:
         raise DataError("x has no rows: there is no data (0 samples).")
     _refuse_one_axis(array)
+    if errors == "warn" and not known:
+        array, odd_rows = _without_odd_rows(array)
+        return replace(from_arrays(array), odd_rows=odd_rows) if odd_rows else read_items(array)
     if array.ndim == 2 and (columns is not None or known or _has_words_or_missing(array)):
-        return read_table(array, columns, known)
+        return read_table(array, columns, known, errors)
     if columns is not None:
         raise DataError(f"columns are for rows of a table, but the items of x have shape {array.shape[1:]}.")
     if array.dtype.kind not in "buif":
@@ -92,7 +104,7 @@ def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
     return worded
 
 
-def _as_array(x: Any) -> np.ndarray:
+def as_array(x: Any) -> np.ndarray:
     """Return the array of numpy, torch, scipy or lists."""
     if isinstance(x, Tensor):
         return numpy_of(x)
@@ -115,6 +127,26 @@ def _as_array(x: Any) -> np.ndarray:
     if array.dtype.kind == "O" and not _has_words_or_missing(array):
         array = _numbers(array)
     return array
+
+
+def _without_odd_rows(array: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return numbers with rows that are not finite set to zero, and these rows, with a warning."""
+    numbers = _numbers(array) if array.dtype.kind == "O" else array
+    if numbers.dtype.kind != "f":
+        return array, ()
+    with np.errstate(over="ignore"):
+        is_odd = ~np.isfinite(numbers.astype(np.float32)).reshape(len(numbers), -1).all(1)
+    if not is_odd.any() or is_odd.all():
+        return array, ()
+    odd_rows = tuple(np.nonzero(is_odd)[0].tolist())
+    listed = ", ".join(map(str, odd_rows[:6])) + (", ..." if len(odd_rows) > 6 else "")
+    warnings.warn(
+        f"x holds NaN or infinity in row {listed}, where the model was fitted on complete numbers; they have no "
+        "prediction; to refuse such data: errors='raise'.",
+        UnknotWarning,
+        stacklevel=4,
+    )
+    return np.where(is_odd.reshape(-1, *[1] * (numbers.ndim - 1)), 0, numbers).astype(numbers.dtype), odd_rows
 
 
 def _filled(x: np.ma.MaskedArray) -> np.ndarray:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from unknot.errors import SpecError
-from unknot.estimator.fitted import Fitted, go_on
-from unknot.estimator.frame import frame_library
-from unknot.estimator.input import read_items, with_labels
+from unknot.estimator.fitted import Fitted, go_on, without_prediction
+from unknot.estimator.frame import frame_library, is_frame, is_records
+from unknot.estimator.imputation import fill_missing
+from unknot.estimator.input import as_array, read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, with_y
 from unknot.estimator.parameters import (
     model_section,
@@ -239,28 +239,34 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
 
     # ---- prediction ---------------------------------------------------------------------------------
 
-    def predict(self, x: Any, factor: str | None = None) -> np.ndarray:
+    def predict(self, x: Any, factor: str | None = None, *, errors: str = "warn") -> np.ndarray:
         """Predict one factor.
 
         Parameters
         ----------
-        x : array, frame or list of str
-            Items of the kind that was fitted, ``(N, ...)``.
+        x : array, frame, list of str, dict or list of dicts
+            Items of the kind that was fitted, ``(N, ...)``. A dict is one row of a table, by column.
         factor : str, optional
             The factor; it may be left out if there is only one.
+        errors : {"warn", "raise"}, default="warn"
+            Whether a row that cannot be read has no prediction (NaN, or None for words), with a warning that names it,
+            or is refused. A category that training rows do not have is a missing cell, with a warning, or is refused.
 
         Returns
         -------
         ndarray
             The most probable classes in the user's own names ``(N,)``, or the means ``(N,)`` or ``(N, D)``.
         """
-        name = self._one_factor(factor)
-        summary = self._predictions(x)[name]
+        return self._predict(x, self._one_factor(factor), errors)
+
+    def _predict(self, x: Any, name: str, errors: str | None = None) -> np.ndarray:
+        summary = self._predictions(x, errors)[name]
         if self.factors_[name].kind == "continuous":
             return summary[:, 0] if self.factors_[name].values.ndim == 1 else summary
-        return np.asarray(self.trained_.class_values(name))[class_probabilities(summary).argmax(-1)]
+        best = np.asarray(self.trained_.class_values(name))[class_probabilities(summary).argmax(-1)]
+        return without_prediction(best, np.isnan(summary[:, 0]))
 
-    def predict_proba(self, x: Any, factor: str | None = None) -> np.ndarray:
+    def predict_proba(self, x: Any, factor: str | None = None, *, errors: str = "warn") -> np.ndarray:
         """Predict the probabilities of the classes of one factor, ``(N, K)``, in the order of ``classes_[factor]``.
 
         The parameters are those of :meth:`predict`.
@@ -270,7 +276,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
             raise SpecError(
                 f"factor '{name}' is continuous: it has a mean (predict) but no class probabilities."
             )
-        return class_probabilities(self._predictions(x)[name])
+        return class_probabilities(self._predictions(x, errors)[name])
 
     def transform(self, x: Any) -> np.ndarray:
         """Return factors and style side by side, ``(N, D)``: probabilities of classes, means of the rest."""
@@ -306,7 +312,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
             raise SpecError("score() compares with labels: score(x, digit=labels).")
         scores = []
         for name, truth in labels.items():
-            predicted, kind = self.predict(x, name), self.factors_[name].kind
+            predicted, kind = self._predict(x, self._one_factor(name)), self.factors_[name].kind
             known, values = known_labels(name, truth, predicted, continuous=kind == "continuous")
             errors = (
                 predicted[known] == values if kind != "continuous" else -((predicted[known] - values) ** 2)
@@ -354,9 +360,23 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         return self._in_user_form(self.trained_.reconstruct(self._rows(x)).numpy())
 
     def impute(self, x: Any) -> Any:
-        """Return the rows of a table with every missing entry at its expected value."""
-        rows = self._rows(x)
-        return self._in_user_form(torch.where(rows.isnan(), self.trained_.reconstruct(rows), rows).numpy())
+        """Return x with every missing cell of a table at its expected value, or at the most likely category.
+
+        Parameters
+        ----------
+        x : frame, array, dict or list of dicts
+            Rows of a table.
+
+        Returns
+        -------
+        frame, array, dict or list of dicts
+            Of the form of x. Known cells are returned as they are, also in columns that were left out.
+        """
+        rows, table = self._rows(x), self.trained_.data.table
+        if not table:
+            return self._in_user_form(rows.numpy())  # without missing entries, which have been refused
+        array = None if is_frame(x) or is_records(x) else as_array(x)
+        return fill_missing(x, array, self.trained_.reconstruct(rows).numpy(), table, self.columns)
 
     def sample(self, n: int, given: Mapping[str, Any] | None = None, *, mean: bool = False) -> Any:
         """Generate items: ``sample(16, {"digit": 3})``.

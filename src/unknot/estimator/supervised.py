@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from unknot.errors import DataError
-from unknot.estimator.fitted import NotFitted
-from unknot.estimator.frame import is_frame, numeric_rows
+from unknot.estimator.fitted import NotFitted, without_prediction
+from unknot.estimator.frame import frame_of_records, is_frame, is_records, numeric_rows
 from unknot.estimator.structured_vae import StructuredVAE
 from unknot.missing import missing_entries
 
@@ -63,6 +63,8 @@ class _Supervised(BaseEstimator):
 
     def _checked(self, x: Any, reset: bool = False) -> Any:
         """x after scikit-learn's look at its names and number of columns; numbers are real, also those of a frame."""
+        if is_records(x):
+            x = frame_of_records(x, () if reset else getattr(self, "feature_names_in_", ()))
         if hasattr(x, "toarray"):
             raise DataError("sparse data was passed, but dense data is required: x.toarray() makes it dense.")
         array = x if is_frame(x) else np.asarray(x)
@@ -182,16 +184,16 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         self._fit(x, codes, "categorical", class_weight=weight)
         return self
 
-    def predict_proba(self, x: Any) -> np.ndarray:
-        """Predict probabilities ``(N, K)``, in the order of ``classes_``."""
+    def predict_proba(self, x: Any, *, errors: str = "warn") -> np.ndarray:
+        """Predict probabilities ``(N, K)``, in the order of ``classes_``; ``errors`` as in :class:`StructuredVAE`."""
         asked = self._asked(x)
-        shares = self.vae_.predict_proba(asked).astype(np.float64)
+        shares = self.vae_.predict_proba(asked, errors=errors).astype(np.float64)
         return shares / shares.sum(1, keepdims=True)
 
-    def predict(self, x: Any) -> np.ndarray:
-        """Predict the most probable class of every row, ``(N,)``."""
-        best = self.predict_proba(x).argmax(1)
-        return np.asarray(self.classes_[best])
+    def predict(self, x: Any, *, errors: str = "warn") -> np.ndarray:
+        """Predict the most probable class of every row, ``(N,)``; ``errors`` as in :class:`StructuredVAE`."""
+        shares = self.predict_proba(x, errors=errors)
+        return without_prediction(np.asarray(self.classes_[shares.argmax(1)]), np.isnan(shares[:, 0]))
 
 
 class StructuredRegressor(RegressorMixin, _Supervised):
@@ -238,10 +240,13 @@ class StructuredRegressor(RegressorMixin, _Supervised):
         self._fit(x, labels.astype(np.float64), "continuous")
         return self
 
-    def predict(self, x: Any) -> np.ndarray:
-        """Predict the mean for every row, ``(N,)``, in single precision, which is that of the networks."""
+    def predict(self, x: Any, *, errors: str = "warn") -> np.ndarray:
+        """Predict the mean for every row, ``(N,)``, in the networks' single precision.
+
+        ``errors`` is as in :class:`StructuredVAE`.
+        """
         asked = self._asked(x)  # refuses an estimator that is not fitted
-        return np.asarray(self.vae_.predict(asked), dtype=np.float32)
+        return np.asarray(self.vae_.predict(asked, errors=errors), dtype=np.float32)
 
 
 def _labels(estimator: BaseEstimator, y: Any) -> np.ndarray:

@@ -55,5 +55,18 @@ def save(figure: Figure, path: str | Path, dpi: int = 130) -> None:
 
 
 def _settle(figure: Figure) -> None:
-    """Lay the figure out once before drawing: around images of fixed shape the second layout has room for labels."""
+    """Lay the figure out once before drawing: around images of fixed shape the second layout has room for labels.
+
+    Names of the user are text also where they look like formulas, such as "$50K_$"; only ticks of logarithmic axes are
+    formulas.
+    """
+    from matplotlib.text import Text
+
+    axes = [axis for one in figure.axes for axis in (one.xaxis, one.yaxis)]
+    powers = {
+        text for axis in axes if axis.get_scale() == "log" for text in axis.get_ticklabels(which="both")
+    }
+    for text in figure.findobj(Text):
+        if text not in powers:
+            text.set_parse_math(False)
     figure.draw_without_rendering()

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
+from unknot.data.readers.written_cells import in_words
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.data.text_dataset import TextDataset
@@ -30,6 +31,13 @@ def describe_data(train: Dataset, test: Dataset | None = None) -> list[str]:
         The test data.
     """
     lines = [f"Data: {len(train):,} {_items(train)}{_kept(test)}."]
+    reads: dict[str, list[str]] = {}
+    for column in train.table:
+        if column.reads:
+            reads.setdefault(column.origin, []).append(column.reads)
+    if reads:
+        listed = "; ".join(f"{name} ({in_words(parts)})" for name, parts in reads.items())
+        lines.append(f"Cells read as numbers: {listed}.")
     lines += [f"Label {_label(factor)}." for factor in train.factors.values()]
     if not train.factors:
         lines.append("No labels: unsupervised, everything above is data.")

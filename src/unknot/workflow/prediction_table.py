@@ -34,12 +34,17 @@ def prediction_rows(
     ------
     list of str
     """
-    rest, began = iter(identifiers), False
+    rest, began, done = iter(identifiers), False, 0
+    is_odd = np.zeros(len(data), dtype=bool)
+    is_odd[list(data.odd_rows)] = True
     for batch in data.batches(items_at_once(model.shape), shuffle=False):
         part = list(itertools.islice(rest, len(batch)))
         items = dict(zip(names, zip(*part, strict=True), strict=True))
         predictions = model.predict_batch(batch.x).predictions
-        without = {name: rows.numpy() for name, rows in model.program.not_applicable(predictions).items()}
+        absent = {name: rows.numpy() for name, rows in model.program.not_applicable(predictions).items()}
+        odd = is_odd[done : done + len(batch)]
+        without = {node.name: odd | absent.get(node.name, False) for node in model.labeled}
+        done += len(batch)
         arrays = {name: values.numpy() for name, values in predictions.items()}
         header, rows = prediction_table(model, arrays, items, without)
         if not began:

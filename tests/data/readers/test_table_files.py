@@ -91,6 +91,19 @@ def test_typed_files_are_the_tables_that_text_would_be(
     assert read_user_data(path, like=typed).fingerprint() == typed.fingerprint()
 
 
+def test_dates_of_typed_files(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    times = ["2024-02-28T00:00:00.000000001", "2024-03-01T12:00", "NaT"]
+    plain = pa.array(np.array(times, dtype="M8[ns]"))
+    days = pa.array(np.array(["2024-02-28", "2024-03-01", "NaT"], dtype="M8[D]"))
+    zone = plain.cast(pa.timestamp("us", "UTC"), safe=False)
+    for when, last in ((plain, 2.5), (zone, 2.5), (days, 2)):
+        parquet.write_table(pa.table({"when": when}), path)
+        data = read_user_data(path)
+        assert data.columns == ("when (month)", "when (weekday)", "when (days)")
+        np.testing.assert_array_equal(data.x, [[2, 2, 0], [3, 4, last], [np.nan] * 3])
+
+
 def test_typed_files_that_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     with pytest.raises(DataError, match=r"no file .*t\.parquet"):
@@ -98,11 +111,9 @@ def test_typed_files_that_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1 and no more")
     with pytest.raises(DataError, match=r"t\.parquet cannot be read as a table"):
         read_user_data(path)
-    dates = pa.array(np.array(["2020-01-01", "2021-01-01"], dtype="M8[s]"))
-    parquet.write_table(pa.table({"when": dates, "a": [1.5, 2.5], "b": [3, 4]}), path)
-    with pytest.raises(
-        DataError, match=r"column 'when': holds timestamp\[.*\] values; make numbers or words"
-    ):
+    lasted = pa.array(np.array([1, 2], dtype="m8[s]"))
+    parquet.write_table(pa.table({"when": lasted, "a": [1.5, 2.5], "b": [3, 4]}), path)
+    with pytest.raises(DataError, match=r"column 'when': holds duration\[.*\] values; make numbers or words"):
         read_user_data(path)
     assert read_user_data(path, columns={"when": "leave out"}).columns == ("a", "b")
     parquet.write_table(pa.table({"a": pa.array([], pa.int64())}), path)

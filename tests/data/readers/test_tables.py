@@ -61,14 +61,26 @@ def test_another_file_must_have_the_same_columns(table: Path, tmp_path: Path) ->
     np.testing.assert_array_equal(again.x, [[44, 0, 1, 1]])
     assert not again.factors
     other.write_text("blood,visits,age,smokes\nAB,1,44,0\n")
-    with pytest.raises(DataError, match="column 'blood', row 2: got 'AB', expected one of A, B"):
-        read_user_data(other, like=first)
+    with pytest.warns(UnknotWarning, match="column 'blood': there are 'AB', which no training row has"):
+        again = read_user_data(other, like=first)
+    np.testing.assert_array_equal(again.x, [[44, 0, np.nan, 1]])
     other.write_text("blood,visits,age\nA,1,44\n")
     with pytest.raises(DataError, match="no column 'smokes', which the model was trained on"):
         read_user_data(other, like=first)
     other.write_text("blood,visits,age,smokes,kind\nA,1,44,1,z\n")
     with pytest.raises(DataError, match="got z, expected one of the classes x, y"):
         read_user_data(other, like=first)
+
+
+def test_a_whole_number_of_many_values_is_a_number(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,price\n" + "".join(f"{i / 7},{i}\n" for i in range(99)) + "1.5,\n")
+    with pytest.warns(
+        UnknotWarning, match="'price': its whole numbers of 99 different values are taken as numbers"
+    ):
+        price = read_user_data(tmp_path / "t.csv", factors=["price"]).factor("price")
+    assert price.kind == "continuous"
+    assert price.values[:99].tolist() == list(range(99))
+    assert price.known.tolist() == [True] * 99 + [False]
 
 
 def test_mistakes_name_file_column_and_row(table: Path, tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ class ReadOptions:
         From the number of items to the rows of each split.
     mapped : bool, optional
         Whether items stay in a file until a batch needs them; None: if they are large.
+    errors : {"warn", "raise"}, optional
+        Cells of new data that do not fit ``like`` (:func:`unknot.data.readers.column_kinds.read_columns`).
     """
 
     factors: Sequence[str] | None = None
@@ -70,6 +72,7 @@ class ReadOptions:
     like: Dataset | None = None
     split: Splits = no_splits
     mapped: bool | None = None
+    errors: str | None = None
 
     @property
     def named_factors(self) -> Sequence[str] | None:

@@ -90,14 +90,21 @@ class TableRows:
         The columns.
     lookups : sequence of ndarray or None
         For each column the value of each of its words; None where cells are the values themselves.
+    odd_rows : tuple of int
+        Rows with a cell that could not be read.
     """
 
     dtype = np.dtype(np.float32)
 
     def __init__(
-        self, cells: np.ndarray, positions: Sequence[int], lookups: Sequence[np.ndarray | None]
+        self,
+        cells: np.ndarray,
+        positions: Sequence[int],
+        lookups: Sequence[np.ndarray | None],
+        odd_rows: tuple[int, ...] = (),
     ) -> None:
         self.cells, self.positions, self.lookups = cells, list(positions), list(lookups)
+        self.odd_rows = odd_rows
 
     def __len__(self) -> int:
         return len(self.cells)

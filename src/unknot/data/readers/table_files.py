@@ -211,8 +211,11 @@ class ArrowSource(TableSource):
         if pa.types.is_dictionary(values.type):
             values = values.dictionary_decode()
         kind = values.type
-        if pa.types.is_null(kind) or pa.types.is_decimal(kind):
+        if pa.types.is_null(kind) or pa.types.is_decimal(kind) or pa.types.is_date(kind):
             return pc.cast(values, pa.string())
+        if pa.types.is_timestamp(kind):  # the local time, to the microsecond
+            local = pc.local_timestamp(values) if kind.tz else values
+            return pc.cast(pc.cast(local, pa.timestamp("us"), safe=False), pa.string())
         if pa.types.is_float16(kind):
             return pc.cast(values, pa.float32())
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):

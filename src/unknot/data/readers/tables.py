@@ -9,7 +9,7 @@ from pathlib import Path
 
 from unknot.data.dataset import Dataset, training_rows
 from unknot.data.from_arrays import from_arrays
-from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns
+from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns, without_odd_cells
 from unknot.data.readers.labels import factor_names, label_values
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.table_cells import TableCells, read_cells, stored_cells
@@ -52,7 +52,7 @@ def read_table(
             raise DataError(f"{path} has no column '{name}'; it has {', '.join(source.file_names)}.")
     others = _other_columns(source.names, like) if with_others else []
     keep = {name for name, kind in columns.items() if kind in ("category", TEXT)} | set(others)
-    keep |= {column.name for column in (like.table if like is not None else ()) if column.kind == "category"}
+    keep |= {column.origin for column in (like.table if like is not None else ()) if column.needs_words}
     is_stored = options.should_memmap(source.nbytes)
     while True:
         cells = stored_cells(path, opened, keep) if is_stored else read_cells(source, keep)
@@ -72,7 +72,7 @@ def _other_columns(names: Sequence[str], like: Dataset | None) -> list[str]:
     """Return the columns that are neither data nor label, nor the probabilities of an earlier prediction."""
     if like is None:
         return []
-    ours = {column.name for column in like.table} | set(like.factors)
+    ours = {column.origin for column in like.table} | set(like.factors)
     ours |= {f"{name} probability" for name in like.factors}
     return [name for name in names if name not in ours]
 
@@ -86,12 +86,18 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
     splits = options.split(len(cells))
     training = training_rows(splits, len(cells))
     factors = factor_names(path, list(cells.columns), options.named_factors, like)
+    if options.errors:
+        factors = []  # new data to predict: what stands in their label columns is no matter
     data = [name for name in cells.columns if name not in factors]
     known = like.table if like is not None else ()
-    table, rows = read_columns(str(path), cells, columns, known, data, training)
+    table, rows = read_columns(str(path), cells, columns, known, data, training, errors=options.errors)
     labels = {n: label_values(str(path), cells, n, options.kinds.get(n), training) for n in factors}
+    odd_rows, values = rows.odd_rows, None if is_stored else rows.array()
+    if values is not None and options.errors == "warn":
+        values, others = without_odd_cells(values, table, str(path), first=2)
+        odd_rows = tuple(sorted({*odd_rows, *others}))
     items = from_arrays(
-        StoredItems([rows], where=str(path)) if is_stored else rows.array(),
+        StoredItems([rows], where=str(path)) if values is None else values,
         labels,
         kinds=options.kinds_of(labels),
         classes=options.classes_of(labels),
@@ -99,7 +105,8 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
         name=path.stem,
         missing=True,
     )
-    return replace(items, table=table, columns=tuple(column.name for column in table))
+    names = tuple(column.name for column in table)
+    return replace(items, table=table, columns=names, odd_rows=odd_rows)
 
 
 def _text_column(path: Path, cells: TableCells, options: ReadOptions) -> str | None:

@@ -17,6 +17,8 @@ from unknot.data.readers.tables import read_table
 from unknot.data.readers.texts import has_texts, read_json_lines, read_text_folder, text_names
 from unknot.errors import DataError
 
+_SPREADSHEETS = {".xlsx", ".xlsm", ".xls", ".ods"}
+
 
 def read_user_data(
     path: str | Path,
@@ -93,8 +95,10 @@ def read_user_data(
     return _read(Path(path), options)[0]
 
 
-def read_new_data(path: str | Path, like: Dataset) -> tuple[Dataset, dict[str, Sequence[Any]]]:
-    """Read data for a trained model, with what identifies each item.
+def read_new_data(
+    path: str | Path, like: Dataset, errors: str = "warn"
+) -> tuple[Dataset, dict[str, Sequence[Any]]]:
+    """Read data to be predicted by a trained model, with what identifies each item.
 
     Parameters
     ----------
@@ -102,6 +106,9 @@ def read_new_data(path: str | Path, like: Dataset) -> tuple[Dataset, dict[str, S
         A file or folder, as for :func:`read_user_data`.
     like : Dataset
         The data that the model was trained on.
+    errors : {"warn", "raise"}, default="warn"
+        In a table, "warn" reads unknown categories as missing and notes rows with cells that cannot be read
+        (``Dataset.odd_rows``); "raise" refuses both.
 
     Returns
     -------
@@ -111,7 +118,9 @@ def read_new_data(path: str | Path, like: Dataset) -> tuple[Dataset, dict[str, S
         For each item the name of its file, or its row and the cells of a table's other columns.
     """
     kinds, classes = _known(like)
-    return _read(Path(path), ReadOptions(kinds=kinds, classes=classes, like=like), with_others=True)
+    return _read(
+        Path(path), ReadOptions(kinds=kinds, classes=classes, like=like, errors=errors), with_others=True
+    )
 
 
 def _known(like: Dataset | None) -> tuple[dict[str, Kind], dict[str, Sequence[Any]]]:
@@ -141,6 +150,12 @@ def _read(
         identity = {"row": data.ids.tolist(), **others}
     elif not path.exists():
         raise DataError(f"there is no file or folder {path}.")
+    elif path.suffix.lower() in _SPREADSHEETS:
+        raise DataError(
+            f"{path} is a spreadsheet; expected a .csv table, which this makes of its first sheet: python -c "
+            f'"import pandas; pandas.read_excel({str(path)!r}).to_csv({str(path.with_suffix(".csv"))!r}, '
+            'index=False)".'
+        )
     else:
         raise DataError(
             f"{path}: expected an .npz file, a table (.csv, .tsv, .parquet, .feather), texts as .jsonl, or a folder of "
