@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from unknot.workflow.default_models import (
     Images,
     TableEnsemble,
     Topics,
+    Wide,
     choose,
     is_table,
     tuned,
@@ -63,6 +65,29 @@ def test_nothing_else_does() -> None:
     assert not TableEnsemble.suits(table(labeled=1))
     wide = from_arrays(RANDOM.standard_normal((30, 1001)).astype(np.float32), {"kind": np.arange(30) % 2})
     assert not TableEnsemble.suits(wide)
+
+
+def test_wide_rows_with_labels_get_the_ensemble_on_components() -> None:
+    kind = {"kind": np.arange(30) % 2}
+    assert choose(from_arrays(RANDOM.standard_normal((30, 501)).astype(np.float32), kind)) is Wide
+    assert choose(from_arrays(RANDOM.standard_normal((30, 500)).astype(np.float32), kind)) is TableEnsemble
+    assert choose(from_arrays(RANDOM.standard_normal((30, 501)).astype(np.float32))) is not Wide  # no factor
+    for share in (0.02, 0.5):  # sparse, and dense whole numbers
+        assert choose(from_arrays(RANDOM.binomial(3, share, (30, 501)), kind)) is Wide
+
+
+def test_wide_counts_of_words_stay_texts() -> None:
+    words = ["w" + "".join(letters) for letters in product("abcdefghij", repeat=3)]
+    texts = [" ".join(word for j, word in enumerate(words) if (i + j) % 3) for i in range(20)]
+    data = from_texts(texts, {"kind": [f"c{i % 2}" for i in range(20)]})
+    assert data.item_shape[0] > Wide.FEWEST_COLUMNS
+    assert choose(data) is Topics
+    counts = from_arrays(RANDOM.binomial(3, 0.02, (20, 600)), {"kind": np.arange(20) % 2})
+    assert choose(counts) is Wide
+    vocabulary = tuple(f"word {i}" for i in range(600))
+    assert choose(replace(counts, columns=vocabulary)) is Topics
+    with pytest.raises(SpecError, match="is for rows of numbers or counts in memory"):
+        assemble(data, {"kind": "wide"}, QUICK)
 
 
 def test_many_classes_are_too_many_for_a_ensemble() -> None:

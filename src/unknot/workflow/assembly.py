@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
@@ -74,6 +74,8 @@ def assemble(
     Assembly
     """
     source = model_source(data, model, folder)
+    if isinstance(source, Joined) and isinstance(data.x, Tensor) and data.x.dtype == torch.uint8:
+        data = replace(data, x=data.x.float())  # counts; a batch would scale them as pixels
     config = train_config(data, train, source.default)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)

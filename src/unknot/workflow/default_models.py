@@ -20,8 +20,10 @@ from unknot.data.batch import any_known
 from unknot.data.dataset import Column, Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
+from unknot.data.text_dataset import TextDataset
 from unknot.errors import SpecError
 from unknot.models.augment import AUGMENT
+from unknot.models.ensemble.components import are_counts
 from unknot.models.ensemble.spec import PLAIN_SETTINGS, SETTINGS, EnsembleSpec, free_name, read_ensemble
 from unknot.models.likelihoods.table import describe_columns
 from unknot.models.node_spec import NODE
@@ -193,6 +195,7 @@ class TableEnsemble(DefaultModel):
     )
 
     MOST_LABELS: ClassVar[int] = 5000  # with more, one larger network learns more than many small ones
+    FEWEST_COLUMNS: ClassVar[int] = 1
     MOST_COLUMNS: ClassVar[int] = 1000  # categories counted by their classes
     MOST_CLASSES: ClassVar[int] = 200  # the sum over more takes hours and the memory of the machine
 
@@ -208,18 +211,27 @@ class TableEnsemble(DefaultModel):
             return False
         if cls._classes(data) > cls.MOST_CLASSES:
             return False
-        return int(any_known(data, None).sum()) <= cls.MOST_LABELS and cls._width(data) <= cls.MOST_COLUMNS
+        if int(any_known(data, None).sum()) > cls.MOST_LABELS:
+            return False
+        return cls.FEWEST_COLUMNS <= cls._width(data) <= cls.MOST_COLUMNS
 
     def spec(self, data: Dataset) -> EnsembleSpec:
-        """Return the ensemble of a table: its columns, its factors, and the sizes that follow from them.
-
-        If a factor is a number, members with plain settings, ridge regression among them, are added.
-        """
+        """Return the ensemble of a table: its columns, its factors, and the sizes that follow from them."""
         rows = data.x if isinstance(data.x, Tensor) else data.x[:]
         columns = data.table or tuple(Column(f"column {i}", "real") for i in range(rows.shape[1]))
         kinds, names = [c.kind for c in columns], [c.name for c in columns]
         described = describe_columns(kinds, rows, names, [len(c.classes) for c in columns])
         missing = torch.isnan(rows).any(0).tolist()
+        made = [{**c, "missing": True} if m else c for c, m in zip(described, missing, strict=True)]
+        return self._ensemble(data, made, self._width(data))
+
+    def _ensemble(
+        self, data: Dataset, columns: list[Mapping[str, Any]], width: int, **more: Any
+    ) -> EnsembleSpec:
+        """Return the ensemble of described columns, of ``width`` numbers.
+
+        If a factor is a number, members with plain settings, ridge regression among them, are added.
+        """
         factors = {}
         for name, factor in data.factors.items():
             if factor.kind == "continuous":
@@ -231,15 +243,14 @@ class TableEnsemble(DefaultModel):
         usual = (*SETTINGS, *PLAIN_SETTINGS) if numbers else SETTINGS
         return read_ensemble(
             {
-                "columns": [
-                    {**c, "missing": True} if m else c for c, m in zip(described, missing, strict=True)
-                ],
+                "columns": columns,
                 "factors": factors,
                 "rows": len(data),
-                "style": self.style or self._style_size(self._width(data)),
+                "style": self.style or self._style_size(width),
                 "hidden": self.hidden,
                 "folds": self.folds,
                 "settings": usual if self.settings is None else self.settings,
+                **more,
             }
         )
 
@@ -282,6 +293,34 @@ class TableEnsemble(DefaultModel):
     def _width(data: Dataset) -> int:
         """Columns as networks see them, categories one-hot."""
         return sum(max(len(c.classes), 1) for c in data.table) if data.table else data.x.shape[1]
+
+
+@dataclass(frozen=True)
+class Wide(TableEnsemble):
+    """Rows of many numbers or counts with labels: the ensemble of a table on the components of a truncated SVD.
+
+    The components are those of all rows, labeled or not (:mod:`unknot.models.ensemble.components`).
+    """
+
+    name: ClassVar[str] = "wide"
+    components: int = setting(whole(1, 1000), "components of the truncated SVD, or fewer", 50)
+
+    FEWEST_COLUMNS: ClassVar[int] = 501  # below the columns themselves are what the ensemble learns from
+    MOST_COLUMNS: ClassVar[int] = 10**6
+
+    @classmethod
+    def unsuitable(cls, data: Dataset) -> str:
+        rows = isinstance(data.x, Tensor | SparseCounts) and len(data.item_shape) == 1 and len(data) > 1
+        if not rows or is_text(data) or any(column.kind == "category" for column in data.table):
+            return "is for rows of numbers or counts in memory"
+        return "" if data.factors else "needs labels"
+
+    def spec(self, data: Dataset) -> EnsembleSpec:
+        """Return the ensemble of the components: at most one fewer than rows, whose means are subtracted."""
+        raw = {"columns": data.item_shape[0], "counts": are_counts(data.x)}
+        size = min(self.components, len(data) - 1, raw["columns"])
+        columns: list[Mapping[str, Any]] = [{"name": f"component {i}", "kind": "real"} for i in range(size)]
+        return self._ensemble(data, columns, size, components=raw)
 
 
 @dataclass(frozen=True)
@@ -341,7 +380,7 @@ class Topics(DefaultModel):
 # ---- the choice --------------------------------------------------------------------------------------------
 
 DEFAULT_MODELS: Mapping[str, type[DefaultModel]] = {
-    one.name: one for one in (TableEnsemble, Topics, Images, ClassStyle)
+    one.name: one for one in (Wide, TableEnsemble, Topics, Images, ClassStyle)
 }
 """All defaults by name; the first one that suits is chosen."""
 
@@ -404,6 +443,11 @@ def is_table(data: Dataset) -> bool:
     if data.table:
         return True
     return isinstance(data.x, Tensor | StoredItems) and data.x.ndim == 2 and data.x.dtype.is_floating_point
+
+
+def is_text(data: Dataset) -> bool:
+    """Whether items are counts of words: of texts, or with a vocabulary."""
+    return isinstance(data, TextDataset) or (isinstance(data.x, SparseCounts) and bool(data.columns))
 
 
 def is_named(objective: Any) -> bool:

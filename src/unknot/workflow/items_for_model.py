@@ -10,6 +10,8 @@ from torch import Tensor
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
+from unknot.models.ensemble.components import are_counts
+from unknot.models.ensemble.spec import COMPONENTS
 from unknot.models.likelihoods import LIKELIHOODS, likelihood_of
 from unknot.workflow.trained_model import TrainedModel
 
@@ -18,8 +20,8 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
     """The items, their numbers meaning what those of the training data meant; others are refused.
 
     Rows of a table are numbers as they stand, also where their type would make them pixels (uint8) or counts of words
-    (whole numbers, most of them 0). Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0,
-    and whole where they are weighed.
+    (whole numbers, most of them 0). Rows of a model of counts (kind: wide) are whole numbers from 0. Bernoulli data are
+    shares, from 0 to 1; multinomial data are counts, at least 0, and whole where they are weighed.
     """
     node, known = model.nodes[-1], model.data
     if items.item_shape != known.item_shape:
@@ -32,8 +34,13 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
     family = node.family.name
     if isinstance(items.x, SparseCounts) and family in ("table", "normal", "bernoulli"):
         items = replace(items, x=items.x[:].float())
-    if isinstance(items.x, Tensor) and items.x.dtype == torch.uint8 and family == "table":
+    if isinstance(items.x, Tensor) and items.x.dtype == torch.uint8 and family in ("table", COMPONENTS):
         items = replace(items, x=items.x.float())
+    if family == COMPONENTS and node.family.options["counts"] and not are_counts(items.x):
+        raise DataError(
+            f"{items.name}: the model was fitted on counts, but x holds numbers that are not whole, negative or "
+            "missing; give the counts as for fit, without a transformation."
+        )
     if isinstance(items.x, Tensor) and family in LIKELIHOODS:
         likelihood_of(node).check_items(node, items.x)
     return items

@@ -22,6 +22,7 @@ from unknot.errors import SpecError
 from unknot.models.by_name import Named, find_class
 from unknot.models.ensemble.ensemble import Ensemble
 from unknot.models.ensemble.spec import EnsembleSpec, read_ensemble
+from unknot.models.ensemble.wide_ensemble import WideEnsemble
 from unknot.models.families import family_with
 from unknot.models.graphical_model import GraphicalModel
 from unknot.models.spec import ModelSpec, NodeSpec, read_spec
@@ -69,7 +70,7 @@ class Joined:
 
     def build(self, shape: Size) -> nn.Module:
         """Build the module, with weights drawn by torch's global generator."""
-        return Ensemble(self.spec)
+        return Ensemble(self.spec) if self.spec.components is None else WideEnsemble(self.spec)
 
     def nodes(self, program: Program, data: Dataset) -> list[NodeSpec]:
         return self.spec.nodes

@@ -59,6 +59,9 @@ PLAIN_SETTINGS = (
 )
 
 
+COMPONENTS = "components"  # the family of the data node of wide rows
+
+
 @dataclass(frozen=True)
 class EnsembleSpec:
     """An ensemble, checked.
@@ -80,6 +83,8 @@ class EnsembleSpec:
         Number of folds of the labels; each member does not see one.
     settings : tuple of Setting
         The settings of the members, those with a decoder first.
+    components : mapping, optional
+        Of wide rows, whose components are the columns: ``{"columns": C, "counts": whether they are counts}``.
     """
 
     columns: tuple[Mapping[str, Any], ...]
@@ -89,6 +94,7 @@ class EnsembleSpec:
     hidden: int = 32
     folds: int = 5
     settings: tuple[Setting, ...] = SETTINGS
+    components: Mapping[str, Any] | None = None
 
     @property
     def data_name(self) -> str:
@@ -105,7 +111,9 @@ class EnsembleSpec:
         """All variables: factors, style, and the table made from them."""
         names = [one.name for one in self.factors]
         style = node(self.style_name, "normal", self.style, inferred_from=[self.data_name, *names])
-        family = {"name": "table", "columns": [dict(column) for column in self.columns]}
+        family: dict[str, Any] = {"name": "table", "columns": [dict(column) for column in self.columns]}
+        if self.components is not None:
+            family = {"name": COMPONENTS, **self.components}
         data = node(self.data_name, family, parents=[*names, style.name])
         return [*self.factors, style, data]
 
@@ -114,6 +122,8 @@ class EnsembleSpec:
         factors = {one.name: {"family": one.family.name, "size": one.size} for one in self.factors}
         settings = [asdict(one) for one in self.settings]
         rest = {key: getattr(self, key) for key in ("rows", "style", "hidden", "folds")}
+        if self.components is not None:
+            rest["components"] = dict(self.components)
         return {**rest, "factors": factors, "columns": [dict(c) for c in self.columns], "settings": settings}
 
 
