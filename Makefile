@@ -13,7 +13,7 @@ ifneq ($(wildcard ../shared/data),)
 export UNKNOT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help install demo test test-all coverage lint bench clean
+.PHONY: help install demo test test-slow wheel coverage lint bench clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -32,8 +32,11 @@ demo: $(STAMP)     ## MNIST from 100 labels: error, report, pictures
 test: $(STAMP)     ## the test suite (a few minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
-test-all: $(STAMP) ## the test suite with the long cases
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'slow or not slow'
+test-slow: $(STAMP) ## the long cases, which `make test` leaves out
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow
+
+wheel: $(STAMP)    ## build the wheel, install it into a clean environment, fit and report from there
+	.ci/wheel
 
 coverage: $(STAMP) ## the test suite, and the lines of each file that it does not run
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing

@@ -1,7 +1,7 @@
 """A step on canvases of one to three digits, with a trained model of digits nested inside, against the same by hand.
 
 S17 sec. 3.3 at MNIST's size: x (50 x 50) -> count, enumerated; a GRU gives one place after another; each crop (28 x 28)
-goes through the nested model's recogniser; its mean images are put down again. S17's fully connected digit model,
+goes through the nested model's encoder; its mean images are put down again. S17's fully connected digit model,
 frozen; B = 100, half of the canvases with all their labels; Eq. 8, forward, backward and fused Adam. Both compute the
 same number from the same seed.
 
@@ -23,7 +23,7 @@ import unknot
 from benchmarks.in_turns import medians, training_step
 from benchmarks.row import row
 from unknot.models import GraphicalModel, node
-from unknot.models.networks import mlp
+from unknot.models.networks.mlp import mlp
 from unknot.objectives import semi_supervised
 from unknot.workflow.nested import Nested
 
@@ -31,10 +31,11 @@ BATCH, MOST, CANVAS, SIDE, CLASSES, STYLE, STATE, ALPHA = 100, 3, 50, 28, 10, 10
 TAU = 0.66
 FAINT = 1e-3
 GOAL = 1.15
+LAYER = {"name": "mlp", "hidden": [256]}
 DIGIT = [
-    node("digit", "concrete", CLASSES, recognised_from=["x"], labels=True),
-    node("style", "normal", STYLE, recognised_from=["x", "digit"]),
-    node("x", "bernoulli", parents=["digit", "style"], hidden=(256,), recognition_hidden=(256,)),
+    node("digit", "concrete", CLASSES, inferred_from=["x"], labels=True),
+    node("style", "normal", STYLE, inferred_from=["x", "digit"]),
+    node("x", "bernoulli", parents=["digit", "style"], encoder=LAYER, decoder=LAYER),
 ]
 
 
@@ -59,11 +60,11 @@ Labels = dict[str, Tensor]
 
 def traced(nets: Networks, x: Tensor, labels: Labels) -> Tensor:
     """The loss with traces."""
-    q = recognise(nets, x, labels)
+    q = recognize(nets, x, labels)
     return semi_supervised(q, generate(nets, x, q), alpha=ALPHA).loss
 
 
-def recognise(nets: Networks, x: Tensor, labels: Labels) -> unknot.Trace:
+def recognize(nets: Networks, x: Tensor, labels: Labels) -> unknot.Trace:
     q = unknot.Trace()
     h = nets.see(x)
     known = unknot.partial(labels["more"])
@@ -120,12 +121,12 @@ def by_hand(nets: Networks, x: Tensor, labels: Labels) -> Tensor:
         place = torch.where(placed[:, None], label.nan_to_num(), loc + scale * torch.randn_like(loc))
         log_q_place = normal(place, loc, scale)
         features = model.trunk(cut_out(x, place))
-        logits = model.recognition["digit"](features)
+        logits = model.recognition["digit"].network(features)
         log_y = ((logits - torch.empty_like(logits).exponential_().log()) / TAU).log_softmax(-1)
         y = torch.where(read[:, None], one_hot(digit.clamp_min(0), CLASSES).float(), log_y.exp())
         log_q_y, log_p_y = score(logits, y, log_y, read), score(logits.new_zeros(CLASSES), y, log_y, read)
         shown = (y - 1 / CLASSES) * (CLASSES / (CLASSES - 1) ** 0.5)
-        style, raw = model.recognition["style"](torch.cat([features, shown], -1)).chunk(2, -1)
+        style, raw = model.recognition["style"].network(torch.cat([features, shown], -1)).chunk(2, -1)
         width = softplus(raw) + 1e-3
         z = style + width * torch.randn_like(style)
         image = model.generation["x"](torch.cat([shown, z], -1)).sigmoid()

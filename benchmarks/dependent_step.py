@@ -2,7 +2,7 @@
 
 The networks of ``trace_step``, B = 128, forward and backward. q(z) sums y out by 8 further draws, q(y, z) meets 16
 other items, as the defaults say. The trunk runs once on both sides. By hand all draws, and all pairs, are one batched
-evaluation; so they are with ``together=True``. Beside it stand the 24 runs of the encoder's heads without it, and the
+evaluation; so they are with ``vectorized=True``. Beside it stand the 24 runs of the encoder's heads without it, and the
 same step with independent heads, which needs no further run.
 
     python -m benchmarks dependent_step
@@ -48,7 +48,7 @@ def decoder(nets: Networks, x: Tensor, q: unknot.Trace) -> unknot.Trace:
     return p
 
 
-def traced(nets: Networks, x: Tensor, together: bool = True) -> Tensor:
+def traced(nets: Networks, x: Tensor, vectorized: bool = True) -> Tensor:
     h = nets.h(x)
     q = heads(nets, h)
     how: dict[str, Any] = {
@@ -56,7 +56,7 @@ def traced(nets: Networks, x: Tensor, together: bool = True) -> Tensor:
         "parents": {"z": ["y"]},
         "pairs": PAIRS,
         "draws": DRAWS,
-        "together": together,
+        "vectorized": vectorized,
     }
     return hfvae(q, decoder(nets, x, q), N, beta=BETA, gamma=GAMMA, **how).loss
 
@@ -129,7 +129,7 @@ def run() -> list[dict[str, Any]]:
         return lambda: torch.autograd.grad(loss(nets, x), weights)
 
     with unknot.validation(False):
-        losses: list[Loss] = [traced, by_hand, partial(traced, together=False), apart]
+        losses: list[Loss] = [traced, by_hand, partial(traced, vectorized=False), apart]
         ours, hand, one_by_one, independent = medians(list(map(gradients, losses)), rounds=31, warm=2)
     rows: list[tuple[str, float, str, float | None]] = [
         ("time, ours", 1000 * ours, "ms", None),

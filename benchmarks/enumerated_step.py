@@ -58,9 +58,9 @@ class ClassAndStyle(nn.Module):
         bound = log_x + log_z - math.log(CLASSES)
         known = labels >= 0
         label = one_hot(labels.clamp_min(0), CLASSES).T.to(x.dtype)
-        unlabelled = (log_q.exp() * (bound - log_q)).sum(0)
-        labelled = (label * (bound + ALPHA * log_q)).sum(0)
-        return -torch.where(known, labelled, unlabelled).mean()
+        unlabeled = (log_q.exp() * (bound - log_q)).sum(0)
+        labeled = (label * (bound + ALPHA * log_q)).sum(0)
+        return -torch.where(known, labeled, unlabeled).mean()
 
 
 def run() -> list[dict[str, Any]]:

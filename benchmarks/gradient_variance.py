@@ -73,7 +73,7 @@ class Air(nn.Module):
         return p
 
 
-class Labelled(nn.Module):
+class Labeled(nn.Module):
     """q(class, style | x) q(z | x, class) q(label | z); the label is given for some items."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ def air_losses(model: Air, x: Tensor) -> dict[str, Loss]:
     return {"whole objective as reward": whole, "elbo": plain, "traced, elbo": traced}
 
 
-def labelled_losses(model: Labelled, *batch: Tensor) -> dict[str, Loss]:
+def labeled_losses(model: Labeled, *batch: Tensor) -> dict[str, Loss]:
     def loss(objective: Callable[[unknot.Trace, unknot.Trace], Any], traced: bool) -> Tensor:
         if not traced:
             q = model.encode(*batch)
@@ -232,10 +232,10 @@ def run(draws: int = DRAWS) -> list[dict[str, Any]]:
     known = torch.arange(BATCH) % 2 == 0
     labels = torch.randint(0, LABELS, (BATCH,))
     second = torch.randint(0, 2, (BATCH, 2 * PIXELS)).float()
-    air, labelled, views = Air(), Labelled(), TwoViews()
+    air, labeled, views = Air(), Labeled(), TwoViews()
     with unknot.validation(False):
         rows = measure("AIR", air, air_losses(air, x), draws)
-        rows += measure("labels", labelled, labelled_losses(labelled, x, labels, known), draws)
+        rows += measure("labels", labeled, labeled_losses(labeled, x, labels, known), draws)
         rows += measure("missing view", views, missing_losses(views, x, second, known), draws)
     return [
         *rows,

@@ -27,13 +27,13 @@ def medians(steps: Sequence[Step], rounds: int, warm: int) -> list[float]:
 
 
 def training_step(module: nn.Module, loss: Callable[..., Tensor], *inputs: Tensor) -> Step:
-    """Forward, backward and Adam, with an optimiser of its own."""
-    optimiser = torch.optim.Adam(module.parameters(), 1e-3, fused=True)
+    """Forward, backward and Adam, with an optimizer of its own."""
+    optimizer = torch.optim.Adam(module.parameters(), 1e-3, fused=True)
 
     def step() -> None:
-        optimiser.zero_grad(set_to_none=True)
+        optimizer.zero_grad(set_to_none=True)
         loss(*inputs).backward()
-        optimiser.step()
+        optimizer.step()
 
     return step
 

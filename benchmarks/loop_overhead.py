@@ -72,13 +72,13 @@ def _data() -> Dataset:
 
 def _bare_steps(data: Dataset) -> Iterator[None]:
     model = ClassAndStyle()
-    optimiser = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     while True:
         for batch in data.batches(BATCH, drop_last=True):
             terms = _objective(*model(batch))
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             terms.loss.backward()
-            optimiser.step()
+            optimizer.step()
             yield
 
 

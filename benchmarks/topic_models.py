@@ -14,10 +14,9 @@ from typing import Any
 import torch
 
 from benchmarks.row import row
-from unknot.papers.topic_corpus import corpus
-from unknot.papers.topic_rivals import gibbs_lda, online_lda
-from unknot.papers.topics import trained
-from unknot.papers.topics_prodlda import cases
+from experiments.topics.topic_baselines import gibbs_lda, online_lda
+from experiments.topics.topic_corpus import corpus
+from experiments.topics.topics import prodlda_cases, trained
 
 EPOCHS, SWEEPS = 2, 20  # measured; whole trainings are reckoned from them
 WHOLE_EPOCHS, WHOLE_SWEEPS = 40, 1000
@@ -28,7 +27,7 @@ def run() -> list[dict[str, Any]]:
     documents = corpus("20news")
     count = len(documents.train)
     seconds = {}
-    for case in cases("quick")[:2]:
+    for case in prodlda_cases("quick")[:2]:
         settings = {**case, "train": {**case["train"], "epochs": EPOCHS}}
         seconds[case["row"]] = trained(documents, settings, 0)[1] / EPOCHS
     start = time.process_time()
@@ -37,7 +36,7 @@ def run() -> list[dict[str, Any]]:
     if importlib.util.find_spec("tomotopy") is not None:  # of the extra bench
         seconds["tomotopy's LDA, Gibbs"] = gibbs_lda(documents, 50, 0, SWEEPS).seconds / SWEEPS
     rows = [row(f"{name}: documents a second", count / spent, "1/s") for name, spent in seconds.items()]
-    vae, hfvae = (seconds[case["row"]] for case in cases("quick")[:2])
+    vae, hfvae = (seconds[case["row"]] for case in prodlda_cases("quick")[:2])
     rows.append(row("HFVAE's term: seconds more an epoch", hfvae - vae, "s", 1.0))
     if "tomotopy's LDA, Gibbs" in seconds:
         whole = WHOLE_EPOCHS * vae / (WHOLE_SWEEPS * seconds["tomotopy's LDA, Gibbs"])

@@ -1,6 +1,6 @@
 """A semi-supervised step with traces against the same step written by hand.
 
-Encoder 784-256, y Concrete(10), z Normal(10), decoder back; B = 128, half of the items labelled; forward, backward
+Encoder 784-256, y Concrete(10), z Normal(10), decoder back; B = 128, half of the items labeled; forward, backward
 and fused Adam. Both compute the same number from the same seed. Their steps alternate, so that both see the same
 machine, and medians are compared.
 """

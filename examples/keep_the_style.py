@@ -12,7 +12,7 @@ labels = digits.copy()
 labels[200:] = -1
 
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 600
-vae = StructuredVAE(style=4, separate=True, augment="affine", steps=steps).fit(
+vae = StructuredVAE("class_style", style=4, separate=True, augment="affine", steps=steps).fit(
     images[:1400], digit=labels[:1400]
 )
 sevens = vae.vary(images[1400:1405], digit=[7])  # (5, 1, 1, 8, 8): five hands, each writing a seven

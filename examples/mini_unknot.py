@@ -124,16 +124,16 @@ def semi_supervised(
 
         sum_s v_s log[p(x, y, z_s) / q(y, z_s | x)] + (1 + alpha) / S sum_s log w_s,    v_s = w_s / sum_s w_s,
 
-    where ``w_s = q(y, z_s | x) / q(z_s | x)`` is the product of the labelled sites' probabilities at draw s (Eq. 6).
+    where ``w_s = q(y, z_s | x) / q(z_s | x)`` is the product of the labeled sites' probabilities at draw s (Eq. 6).
     Without labels w_s = 1, and what remains is the ELBO (Eq. 1). ``gamma`` is the weight of items with labels (Eq. 2),
     ``beta`` the weight of the KL divergence. Returns one value per item for each term, and the loss.
     """
     data = sum(node.log_prob for name, node in p.items() if name not in q)  # (S, B)
-    divergence, log_w, labelled = 0.0, 0.0, False
+    divergence, log_w, labeled = 0.0, 0.0, False
     for name, node in q.items():
         divergence = divergence + p[name].log_prob - torch.where(node.known, 0.0, node.log_prob)
         log_w = log_w + torch.where(node.known, node.log_prob, 0.0)
-        labelled = labelled | node.known
+        labeled = labeled | node.known
     v = log_w.softmax(0)
     terms = {
         "reconstruction": (v * data).sum(0),
@@ -141,7 +141,7 @@ def semi_supervised(
         "classifier": log_w.mean(0),  # Eq. 7
     }
     per_item = terms["reconstruction"] + beta * terms["kl"] + alpha * terms["classifier"]
-    return {**terms, "loss": -(torch.where(labelled, gamma, 1.0) * per_item).mean()}
+    return {**terms, "loss": -(torch.where(labeled, gamma, 1.0) * per_item).mean()}
 
 
 class Encoder(nn.Module):

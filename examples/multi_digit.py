@@ -1,7 +1,7 @@
 """Several digits on one canvas, as two programs written by hand (S17 Fig. 5, right).
 
-The recogniser says how many digits there are, looks at one place after another, and hands what it sees there to a
-recogniser of single digits. The generator draws so many digits and puts them in their places. Loops end at
+The encoder says how many digits there are, looks at one place after another, and hands what it sees there to a
+encoder of single digits. The decoder draws this number of digits and puts them in their places. Loops end at
 another count for every canvas: ``where`` switches the rest off. The count is enumerated, so nothing about it is
 left to chance; the model of single digits is included as it is, under the prefix ``digit[k]``.
 
@@ -28,7 +28,7 @@ import unknot
 from unknot import Trace
 from unknot.data import Batch, Dataset, LabelBudget, load
 from unknot.data.sets.multi_mnist import make_multi_mnist
-from unknot.models.networks import mlp
+from unknot.models.networks.mlp import mlp
 from unknot.train import TrainConfig, fit
 
 MOST, CANVAS, SIDE, STYLE = 3, 20, 8, 4  # digits on a canvas, its pixels, those of a digit, style dimensions
@@ -185,8 +185,8 @@ def main() -> None:
     if options.write is not None:
         return write(options.write, data)
     train, test = data.split("train"), data.split("test")
-    labelled = train.ids[: len(train) // 4].tolist()  # a quarter of the canvases is labelled
-    train = LabelBudget.draw(train, 0, **dict.fromkeys(train.factors, labelled)).apply(train)
+    labeled = train.ids[: len(train) // 4].tolist()  # a quarter of the canvases is labeled
+    train = LabelBudget.draw(train, 0, **dict.fromkeys(train.factors, labeled)).apply(train)
     torch.manual_seed(0)
     model = Canvas()
     objective = {"name": "semi_supervised", "alpha": 10.0}

@@ -1,11 +1,11 @@
-"""Ten lines for your own data: 100 labels of 1400 images, a recogniser, and new images in an old style."""
+"""Ten lines for your own data: 100 labels of 1400 images, an encoder, and new images in an old style."""
 
 from sklearn.datasets import load_digits
 
 from unknot import StructuredVAE
 
 images, digits = load_digits(return_X_y=True)
-images = (images / 16).reshape(-1, 1, 8, 8)  # (N, colours, height, width), from 0 to 1
+images = (images / 16).reshape(-1, 1, 8, 8)  # (N, colors, height, width), from 0 to 1
 labels = digits.copy()
 labels[100:] = -1  # all but 100 digits are unknown
 

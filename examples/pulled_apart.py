@@ -1,7 +1,7 @@
 """Codes without labels, and scores for how well they come apart; `python examples/pulled_apart.py [steps]`.
 
 White squares of which place and size are known, read by an HFVAE and by principal components. The scores take arrays,
-whoever made them.
+from any model.
 """
 
 import sys

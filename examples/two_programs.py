@@ -52,17 +52,17 @@ images, digits = (torch.as_tensor(a) for a in load_digits(return_X_y=True))
 images = images.float() / 16
 known = torch.arange(len(images)) < 100  # labels of the first hundred
 encoder, decoder = Encoder(), Decoder()
-optimiser = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=2e-3)
+optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=2e-3)
 for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 2000):
     rows = torch.cat(
         [torch.randint(100, (50,)), torch.randint(1400, (150,))]
-    )  # a quarter of each batch is labelled
+    )  # a quarter of each batch is labeled
     x = images[rows]
     q = encoder(x, unknot.partial(digits[rows], known[rows]))
     p = decoder(x, q)
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     unknot.objectives.semi_supervised(q, p, alpha=20.0).loss.backward()
-    optimiser.step()
+    optimizer.step()
 
 with torch.no_grad():
     read = encoder(images[1400:])["y"].dist.logits.argmax(-1)

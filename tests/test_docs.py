@@ -1,4 +1,4 @@
-"""Every example in the docstrings and in docs/*.md runs and says what it shows."""
+"""Every example in the docstrings and in docs runs and says what it shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODULES = sorted(
     for path in (SOURCE / "unknot").rglob("*.py")
     if path.name != "__main__.py"
 )
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 

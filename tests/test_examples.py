@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import csv
 import runpy
-import shutil
 import sys
 from pathlib import Path
 
@@ -15,8 +12,6 @@ import pytest
 import unknot
 from tests.cli.docstrings import write_docstrings
 from tests.cli.running import run
-from unknot.data import load
-from unknot.data.sets.multi_mnist import make_multi_mnist
 from unknot.models import GraphicalModel
 from unknot.workflow.recipe import Recipe
 
@@ -44,8 +39,6 @@ def test_a_described_model_trains(
     monkeypatch.chdir(tmp_path)
     if spec.stem == "multi_digit":
         data: list[str | Path] = [canvases(tmp_path / "canvases.npz", monkeypatch)]
-    elif spec.stem == "canvas":
-        data = [canvases(tmp_path / "canvases.npz", monkeypatch), *nested_digit(tmp_path, capsys)]
     elif spec.stem == "faces":
         data = [tiny_faces(tmp_path / "faces.npz")]
     elif spec.stem == "prodlda":
@@ -56,21 +49,6 @@ def test_a_described_model_trains(
     code, out, err = run(capsys, "fit", spec, *data, *SHORT, "--run", "out")
     assert (code, err) == (0, "")
     assert "Trained 2 steps" in out
-
-
-def nested_digit(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """Settings that nest a model of single digits, which is trained for a moment."""
-    digits = (
-        "--set",
-        "data.name=digits",
-        "--set",
-        "model.nodes.style.size=2",
-        *SHORT,
-        "--run",
-        folder / "digit",
-    )
-    assert run(capsys, "fit", EXAMPLES / "class_and_style.yaml", *digits)[0] == 0
-    return ["--set", f"model.nested.digit={folder / 'digit'}", "--set", "train.stages=[]"]
 
 
 def canvases(path: Path, monkeypatch: pytest.MonkeyPatch, count: int = 300) -> Path:
@@ -98,78 +76,6 @@ def test_a_program_goes_through_every_door(
     assert "Confusion: count" in page
     assert "Reconstructions" in page
     assert "Parts" not in page
-
-
-def test_a_program_with_a_nested_model_goes_through_every_door(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    data = canvases(tmp_path / "canvases.npz", monkeypatch)
-    nested = nested_digit(tmp_path, capsys)
-    assert run(capsys, "fit", EXAMPLES / "canvas.yaml", data, *nested, *SHORT, "--run", "out")[0] == 0
-    (tmp_path / "digit").rename(tmp_path / "elsewhere")  # the run has its own copy
-    assert run(capsys, "fit", "--resume", "out", "--set", "train.steps=3")[0] == 0
-    code, said, _ = run(capsys, "evaluate", "out")
-    assert code == 0
-    assert all(name in said for name in ("count", "digit_1", "place_3"))
-    assert run(capsys, "predict", "out", data, "-o", "table.csv")[0] == 0
-    table = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
-    assert {"count", "digit_1", "place_1[0]", "digit_3", "place_3[2]"} <= set(table[0])
-    for row in table:  # nothing is said of digits beyond the count
-        assert [row[f"digit_{k}"] != "" for k in (1, 2, 3)] == [k <= int(row["count"]) for k in (1, 2, 3)]
-
-
-def test_the_things_own_images_are_labels_for_a_spec_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """S17 sec. 3.3: labels for the constituent images, here of every third canvas."""
-    monkeypatch.chdir(tmp_path)
-    source = load("digits")
-    made = make_multi_mnist(source.x, source.factor("digit").values, n=60, canvas=20, with_images=True)
-    columns = {name: factor.values.numpy().copy() for name, factor in made.factors.items()}
-    for name in ("image_1", "image_2", "image_3"):
-        columns[name][np.arange(60) % 3 > 0] = np.nan
-    np.savez("canvases.npz", x=made.x.numpy(), **columns)
-    nested = nested_digit(tmp_path, capsys)
-    code, said, _ = run(
-        capsys, "fit", EXAMPLES / "canvas.yaml", "canvases.npz", *nested, *SHORT, "--run", "out"
-    )
-    assert code == 0
-    assert "Label image_1: numbers, known for 20 of 60." in said
-    assert "classifier" in (tmp_path / "out" / "metrics.jsonl").read_text()
-
-
-def test_the_commands_at_the_head_of_the_canvas_example_run_as_they_stand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(EXAMPLES, "examples")
-    text = ast.get_docstring(ast.parse((EXAMPLES / "canvas.py").read_text())) or ""
-    commands = [line.split() for line in text.splitlines() if line.startswith("    ")]
-    assert [command[0] for command in commands] == ["unknot", "python", "unknot", "unknot", "unknot"]
-    for program, *words in commands:
-        if program == "python":
-            canvases(tmp_path / words[-1], monkeypatch)
-        elif words[0] == "fit":
-            short = [*SHORT, *(() if "digit.yaml" in words[1] else ("--set", "train.stages=[]"))]
-            assert run(capsys, *words, *short)[0] == 0
-        else:
-            assert run(capsys, *words)[0] == 0
-    assert (tmp_path / "found.csv").exists()
-
-
-@pytest.mark.slow
-def test_a_program_with_a_nested_model_has_a_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    data = canvases(tmp_path / "canvases.npz", monkeypatch)
-    nested = nested_digit(tmp_path, capsys)
-    assert run(capsys, "fit", EXAMPLES / "canvas.yaml", data, *nested, *SHORT, "--run", "out")[0] == 0
-    assert run(capsys, "report", "out")[0] == 0
-    page = (tmp_path / "out" / "report.html").read_text()
-    assert "Confusion: count" in page
-    assert "Parts" in page
 
 
 @pytest.mark.parametrize("samples", [None, 1, 3])
@@ -219,9 +125,9 @@ def test_own_data(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("script", "says"),
     [
-        ("half_labelled_table", "holes filled, off by"),
+        ("half_labeled_table", "missing values imputed, off by"),
         ("two_programs", '"r x" -> "r z"'),
-        ("keep_the_style", "read as intended by the recogniser"),
+        ("keep_the_style", "predicted as intended by the encoder"),
         ("pulled_apart", "infomec.modularity"),
     ],
 )

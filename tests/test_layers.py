@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "unknot"
 
-FOUNDATION = {"errors", "files", "missing", "parallel", "schema", "seal", "suggest"}
+FOUNDATION = {"errors", "files", "missing", "parallel", "schema", "seal", "suggest", "yaml_file"}
 PARTS = {"core", "graph", "data", "objectives", "models", "metrics", "train", "plots"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "schema": set(),
     "seal": set(),
     "suggest": set(),
+    "yaml_file": set(),
     "files": set(),
     "parallel": set(),
     "core": set(),
@@ -30,9 +31,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "workflow": PARTS,
     "report": PARTS | {"workflow"},
     "estimator": PARTS | {"workflow", "report"},  # its report is the command line's
-    "papers": PARTS | {"workflow"},  # beside the doors: nothing of ours but the command line imports it
     "__init__": {"core", "graph", "objectives", "models", "workflow", "estimator"},
-    "cli": PARTS | {"workflow", "report", "estimator", "papers", "__init__"},
+    "cli": PARTS | {"workflow", "report", "estimator", "__init__"},
     "__main__": {"cli"},
 }
 """What each part may import of ours, besides itself and the foundation."""
@@ -72,6 +72,17 @@ def test_imports_point_down(path: Path) -> None:
     assert not beyond, (
         f"{path.relative_to(SOURCE)} imports {', '.join(sorted(beyond))}, above or beside {part}"
     )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_nothing_imports_the_experiments(path: Path) -> None:
+    names = set()
+    for statement in ast.walk(ast.parse(path.read_text())):
+        if isinstance(statement, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            names.add((statement.module or "").split(".")[0])
+    assert "experiments" not in names
 
 
 def test_the_rule_can_fail(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from unknot.papers.jobs import job_key
-from unknot.papers.ledger import read_result, summarise
-from unknot.papers.registry import EXPERIMENTS
-from unknot.papers.results_page import results_page, results_summary, with_summary
+from experiments.ledger.jobs import job_key
+from experiments.ledger.ledger import read_result, summarize
+from experiments.ledger.registry import EXPERIMENTS
+from experiments.ledger.results_page import results_page, results_summary, with_summary
 
 ROOT = Path(__file__).parent.parent
 
@@ -28,7 +28,7 @@ def test_results_are_of_the_settings_that_the_code_has(name: str) -> None:
         pytest.skip("not run yet")
     settings = {job_key(case, 0) for case in EXPERIMENTS[name].cases("quick")}
     assert {job_key(run["case"], 0) for run in content["runs"]} <= settings
-    numbers = {job_key(row["case"], 0): row["numbers"] for row in summarise(content["runs"])}
+    numbers = {job_key(row["case"], 0): row["numbers"] for row in summarize(content["runs"])}
     for row in content["summary"]:
         assert row["numbers"] == numbers[job_key(row["case"], 0)]
     for name_of_picture in [

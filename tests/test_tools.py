@@ -34,7 +34,6 @@ def test_the_import_graph_lists_what_is_imported_first() -> None:
     assert set(order) == set(graph)
     assert order.index("errors") < order.index("core") < order.index("objectives") < order.index("cli")
     assert graph["cli"]["workflow"] > 0
-    assert "papers" not in {part for name, to in graph.items() if name != "cli" for part in to}
 
 
 def test_the_bias_table_has_a_column_for_every_batch_size() -> None:

@@ -1,6 +1,6 @@
 """How far log q^ is from log q on average, by batch size, for an encoder that reads b from a.
 
-    python tools/bias_table.py docs/equations.md
+    python -m tools.bias_table docs/equations.md
 
 measures and puts the table between the two comments of the page that name this tool.
 """
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import torch
 
+from tests.conformance.dependent_estimators import log_gaps
+from tests.conformance.row import summary
 from unknot import files
-from unknot.objectives.conformance_row import summary
-from unknot.objectives.dependent_conformance import log_gaps
 
 ITEMS, TRIALS = 1024, 40
 BATCHES = (8, 32, 128, 512)

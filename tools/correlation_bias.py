@@ -1,6 +1,6 @@
 """How far the estimated total correlation is from the truth, by the items that q(z) is estimated from.
 
-    python tools/correlation_bias.py docs/equations.md
+    python -m tools.correlation_bias docs/equations.md
 
 measures and puts the table between the two comments of the page that name this tool.
 """
@@ -14,9 +14,9 @@ from pathlib import Path
 import torch
 
 import unknot
+from tests.conformance.row import summary
 from unknot import files
 from unknot.objectives import information
-from unknot.objectives.conformance_row import summary
 
 N, WIDTH, CORRELATION = 60_000, 0.2, 0.3  # WIDTH: of q(z | x); every dimension of q(z) has variance 1
 BATCH, FURTHER = 64, (0, 512, 2048)  # items of a step, and further ones (train.references)

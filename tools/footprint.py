@@ -24,7 +24,7 @@ import unknot
 
 SOURCE = Path(unknot.__file__).parent
 SPEC = """
-model: {style: 3, width: 32}
+model: {kind: class_style, style: 3, width: 32}
 train: {steps: 1, batch_size: 60, device: cpu, progress: false}
 """
 Reached = set[tuple[str, str]]  # (file, function)
@@ -68,7 +68,7 @@ def command(*arguments: str | Path) -> None:
 
 
 def write_data(path: Path) -> None:
-    """300 small digits, half of them labelled, 60 for testing."""
+    """300 small digits, half of them labeled, 60 for testing."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

@@ -1,6 +1,6 @@
 """How far the price's estimate of the correlation between class and style is from the truth, by batch size.
 
-    python tools/price_bias.py docs/equations.md
+    python -m tools.price_bias docs/equations.md
 
 measures and puts the table between the two comments of the page that name this tool.
 """
@@ -15,9 +15,9 @@ from pathlib import Path
 import torch
 
 import unknot
+from tests.conformance.row import summary
 from unknot import files
 from unknot.objectives import semi_supervised
-from unknot.objectives.conformance_row import summary
 
 CLASSES, WIDTH, N = (
     10,
@@ -42,7 +42,7 @@ def truth() -> float:
 
 
 def estimate(batch: int, size: int) -> float:
-    """The mean over a batch of minus the term ``between``; every other item knows its class, the recogniser all."""
+    """The mean over a batch of minus the term ``between``; every other item knows its class, the encoder all."""
     y = torch.randint(0, CLASSES, (batch,))
     means = math.sqrt(1 - WIDTH**2) * torch.randn(batch, size)
     means[:, 0] += APART * (y - (CLASSES - 1) / 2)

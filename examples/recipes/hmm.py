@@ -58,7 +58,7 @@ def draw(count: int, steps: int) -> tuple[Tensor, Tensor]:
 
 
 def main(steps: int = 60) -> float:
-    """Train with 5 % of the states labelled; return the accuracy of the most likely paths."""
+    """Train with 5 % of the states labeled; return the accuracy of the most likely paths."""
     torch.manual_seed(0)
     x, truth = draw(100, 30)
     labels = torch.where(torch.rand(truth.shape) < 0.05, truth, -1)

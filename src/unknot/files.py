@@ -1,8 +1,8 @@
-"""Files and folders that appear whole or not at all, a lock, and the sentence for a disk that refuses.
+"""Files and folders that appear whole or not at all, locks, and messages about disk errors.
 
-What is written gathers under a temporary name beside its target, goes through to the disk, and gets its own name in
-one rename. The writer keeps a lock on the temporary file or folder while it lives, so that
-:func:`remove_leftovers` can tell what a killed process left from what another one is still writing.
+Content is written under a temporary name beside its target, flushed to the disk, and renamed. The writer holds a lock
+on the temporary file or folder, so that :func:`remove_leftovers` can distinguish what a killed process left from what
+another process is still writing.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _ADVICE = {
     errno.EFBIG: "raise it",
     errno.EISDIR: "name a file in it",
 }
-_REPLACED = ".replaced"  # the ending of a folder that was moved away for its successor
+_REPLACED = ".replaced"  # the ending of a folder that was moved away to be replaced
 _HERE, _SWAP = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
 
 
 def disk_error(path: Path, error: OSError) -> DiskError:
-    """The DiskError for a failed write: names the file, the reason and what to do.
+    """Return the error for a failed write, with the file, the reason and what to do.
 
     >>> str(disk_error(Path("table.csv"), OSError(errno.ENOSPC, "")))
     'Could not write table.csv: the disk is full; free some space, or choose a folder that can be written.'
@@ -56,7 +56,7 @@ def disk_error(path: Path, error: OSError) -> DiskError:
 
 @contextlib.contextmanager
 def explaining(path: Path) -> Iterator[None]:
-    """While ``path`` is made or written: an OSError becomes the sentence that names it."""
+    """Turn an OSError, while ``path`` is made or written, into a DiskError that names it."""
     try:
         yield
     except OSError as error:
@@ -64,23 +64,23 @@ def explaining(path: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and its parents, where they are not there yet."""
+    """Make a folder and its parents, unless they exist."""
     with explaining(folder):
         folder.mkdir(parents=True, exist_ok=True)
 
 
 def write_file(target: Path, content: bytes) -> None:
-    """The file ``target`` with this content, whole or not at all; an older one is replaced."""
+    """Write a file, whole or not at all; an older one is replaced."""
     with atomic_file(target) as stream:
         stream.write(content)
 
 
 @contextlib.contextmanager
 def atomic_file(target: Path) -> Iterator[IO[bytes]]:
-    """A binary stream whose content becomes ``target`` when the block ends well; an older file is replaced.
+    """Yield a binary stream whose content becomes ``target`` when the block succeeds; an older file is replaced.
 
-    If anything fails the temporary file is removed and an older ``target`` stays as it was. ``stream.name`` is the
-    temporary file, so that the block can verify what lies on the disk.
+    On failure the temporary file is removed and an older ``target`` is unchanged. ``stream.name`` is the temporary
+    file, so that the block can verify it.
     """
     with explaining(target), contextlib.ExitStack() as undo:
         if target.is_dir():
@@ -98,7 +98,7 @@ def atomic_file(target: Path) -> Iterator[IO[bytes]]:
 
 
 def write_folder(target: Path, files: Mapping[str, bytes], replace: bool = False) -> None:
-    """Several files that belong together, by name or path: all of them appear, under ``target``, in one rename."""
+    """Write several files, by name or path, that appear together under ``target`` in one rename."""
     with atomic_folder(target, replace) as folder:
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -107,12 +107,18 @@ def write_folder(target: Path, files: Mapping[str, bytes], replace: bool = False
 
 @contextlib.contextmanager
 def atomic_folder(target: Path, replace: bool = False) -> Iterator[Path]:
-    """An empty folder whose content becomes the folder ``target`` when the block ends well.
+    """Yield an empty folder whose content becomes the folder ``target`` when the block succeeds.
 
-    A ``target`` that has anything in it is refused, unless ``replace`` says that it is the caller's own: then the
-    two change places in one step, where the system can do that; else the old one is moved away, complete, just
-    before the new one takes its name (:func:`bring_back` undoes a kill in between). Two processes that make the
-    same new folder at once: one of them is refused.
+    If two processes make the same new folder at once, one of them gets an error.
+
+    Parameters
+    ----------
+    target : Path
+        The folder.
+    replace : bool, default=False
+        Whether a ``target`` with content is replaced instead of refused. The two are exchanged in one step where the
+        system supports it; otherwise the old folder is moved away just before the new one gets its name, and
+        :func:`bring_back` restores it if the process is killed in between.
     """
     with explaining(target), contextlib.ExitStack() as undo:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -124,21 +130,21 @@ def atomic_folder(target: Path, replace: bool = False) -> Iterator[Path]:
             for name in names:
                 _flush(Path(folder, name))
             _flush(Path(folder))
-        if replace and target.is_dir():  # a file of that name is not ours to replace
+        if replace and target.is_dir():  # never a file of that name
             if not _swapped(temporary, target):
                 _exchange(temporary, target)
         else:
-            temporary.rename(target)  # takes the place of an empty folder; one with content is an error
+            temporary.rename(target)  # replaces an empty folder; a folder with content is an error
         _flush(target.parent)
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Tidy a folder after a killed process; what a living one is writing stays.
+    """Clean a folder after a killed process; what a running process is writing stays.
 
-    Half-written files and folders are removed. A folder that was moved away and never replaced comes back.
+    Incomplete files and folders are removed. A folder that was moved away and not replaced is restored.
     """
     for path in folder.glob(".*.tmp"):
-        with contextlib.suppress(OSError):  # gone meanwhile, or not ours to open
+        with contextlib.suppress(OSError):  # removed meanwhile, or without permission
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 if _locked(handle):
@@ -152,7 +158,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def bring_back(target: Path) -> None:
-    """A folder that was moved away by a process that was killed before its successor came, under its own name."""
+    """Restore a folder that was moved away by a process that was killed before it was replaced."""
     with contextlib.suppress(OSError):
         if not target.exists():
             _moved_away(target).rename(target)
@@ -160,9 +166,19 @@ def bring_back(target: Path) -> None:
 
 @contextlib.contextmanager
 def lock(path: Path, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock file ``path``; freed when the holder ends, even killed.
+    """Hold the lock file ``path``, which is released when the process ends, even if it is killed.
 
-    A second process waits; or, with ``wait`` off, gets False at once instead of True.
+    Parameters
+    ----------
+    path : Path
+        The lock file.
+    wait : bool, default=True
+        Whether to wait while another process holds the lock.
+
+    Yields
+    ------
+    bool
+        Whether the lock is held; False only without ``wait``.
     """
     from filelock import FileLock, Timeout
 
@@ -181,17 +197,17 @@ def lock(path: Path, wait: bool = True) -> Iterator[bool]:
 
 
 def _held(target: Path, make: Callable[[Path], int]) -> tuple[Path, int]:
-    """A new temporary file or folder beside ``target``, and a handle that keeps it locked until it is closed."""
+    """Make a temporary file or folder beside ``target``; return it with a handle that locks it until it is closed."""
     while True:
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
         handle = make(temporary)
         if _locked(handle) and temporary.exists():
             return temporary, handle
-        os.close(handle)  # somebody cleaned up in the instant before it was locked: take another name
+        os.close(handle)  # removed by a cleanup just before it was locked: use another name
 
 
 def _locked(handle: int) -> bool:
-    """Whether the file or folder is ours now; a disk that knows no locks makes no difference."""
+    """Lock a file or folder; return whether it succeeded. On disks without locks it always does."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -211,7 +227,7 @@ def _open_new_folder(path: Path) -> int:
 
 
 def _swapped(new: Path, target: Path) -> bool:
-    """Whether the two folders have changed places, in one step: Linux can, on most of its file systems."""
+    """Exchange two folders in one step, which Linux can on most file systems; return whether it succeeded."""
     try:
         swap = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):
@@ -224,7 +240,7 @@ def _moved_away(target: Path) -> Path:
 
 
 def _exchange(new: Path, target: Path) -> None:
-    """The new folder in place of the old one, which is removed last."""
+    """Put the new folder in place of the old one, which is removed last."""
     old = _moved_away(target)
     _remove(old)
     target.rename(old)
@@ -238,7 +254,7 @@ def _exchange(new: Path, target: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a temporary file or folder, if it is still there."""
+    """Remove a temporary file or folder, if it exists."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -247,7 +263,7 @@ def _remove(path: Path) -> None:
 
 
 def _flush(path: Path) -> None:
-    """Wait until what was written to a file, or renamed in a folder, is on the disk."""
+    """Wait until the content of a file, or the names in a folder, are on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, field, fields
 from typing import TYPE_CHECKING, Any
 
 from unknot.errors import SpecError
@@ -105,6 +106,43 @@ def either(table_schema: Schema, otherwise: Schema) -> Schema:
 def left_out_or(schema: Schema) -> Schema:
     """A setting that may also be null, which is the same as leaving it out."""
     return {"if": {"not": {"type": "null"}}, "then": schema}
+
+
+# ---- settings declared once, as fields of a dataclass -------------------------------------------------------
+
+
+def setting(schema: Schema, about: str, default: Any = MISSING) -> Any:
+    """Declare a field of a dataclass that users set: its schema, a line for the documentation, and its default.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Layer:
+    ...     width: int = setting(whole(1), "units of the layer", 256)
+    >>> schema_of(Layer, "a layer")["properties"]["width"]["description"]
+    'a whole number of at least 1'
+    >>> print(settings_table(Layer))
+    | key | |
+    |---|---|
+    | `width` | units of the layer |
+    """
+    return field(default=default, metadata={"schema": schema, "about": about})
+
+
+def schema_of(declared: type, words: str) -> Schema:
+    """Return the schema of a dataclass whose fields are declared with :func:`setting`; others are left out."""
+    settings = _settings(declared)
+    required = [one.name for one in settings if one.default is MISSING]
+    return table({one.name: one.metadata["schema"] for one in settings}, words, required)
+
+
+def settings_table(declared: type) -> str:
+    """Return the settings of a dataclass as a table in Markdown, for the documentation."""
+    rows = [f"| `{one.name}` | {one.metadata['about']} |" for one in _settings(declared)]
+    return "\n".join(["| key | |", "|---|---|", *rows])
+
+
+def _settings(declared: type) -> list[Field[Any]]:
+    return [one for one in fields(declared) if "schema" in one.metadata]
 
 
 # ---- from what jsonschema finds to a sentence ---------------------------------------------------------------

@@ -21,7 +21,7 @@ def did_you_mean(word: object, words: Iterable[object]) -> str:
 
     >>> did_you_mean("digti", ["digit", "style"])
     "did you mean 'digit'? There are: digit, style."
-    >>> did_you_mean("colour", ["digit", "style"])
+    >>> did_you_mean("color", ["digit", "style"])
     'there are: digit, style.'
     """
     listed = [str(one) for one in words]

@@ -12,7 +12,7 @@ from unknot.cli import main
 
 SPEC = """
 data: {name: digits}
-labels: {digit: 100}
+labels: {budget: {digit: 100}}
 model: {style: 3, width: 32}
 train: {steps: 6, batch_size: 60, log_every: 3, device: cpu}
 """
@@ -81,13 +81,13 @@ data:
   factors: [group, severity]
   columns: {patient: leave out, visits: count}
   test_share: 0.25
-model: {style: 2, width: 32}
+model: {kind: class_style, style: 2, width: 32}
 train: {steps: 8, batch_size: 50}
 """
 
 
 def image_folder(folder: Path) -> Path:
-    """Forty PNG files, most of them labelled by word in labels.csv."""
+    """Forty PNG files, most of them labeled by word in labels.csv."""
     from PIL import Image
 
     folder.mkdir()

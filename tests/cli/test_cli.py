@@ -9,7 +9,7 @@ import typer
 
 import unknot
 from unknot import cli
-from unknot.cli import COMMANDS, main
+from unknot.cli import COMMANDS, main, with_address
 from unknot.errors import DataError
 
 
@@ -76,3 +76,22 @@ def test_a_command_may_be_a_function(
     monkeypatch.setattr(importlib, "import_module", {"unknot.cli.double_it": Module}.__getitem__)
     assert run(capsys, "double-it", "21")[:2] == (0, "42\n")
     assert isinstance(cli.make_app("double-it"), typer.Typer)
+
+
+# ---- ``--ray`` with and without an address, wherever it stands -------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("sweep a.yaml --ray", "sweep a.yaml --ray auto"),
+        ("sweep --ray a.yaml b.npz", "sweep --ray auto a.yaml b.npz"),
+        ("sweep a.yaml --ray --seeds 5", "sweep a.yaml --ray auto --seeds 5"),
+        ("sweep a.yaml --ray ray://10.0.0.1:10001 b.npz", "sweep a.yaml --ray ray://10.0.0.1:10001 b.npz"),
+        ("sweep x --ray local", "sweep x --ray local"),
+        ("sweep x --ray=10.0.0.1:6379", "sweep x --ray=10.0.0.1:6379"),
+        ("fit a.yaml", "fit a.yaml"),
+    ],
+)
+def test_an_address_is_put_in_where_none_follows(given: str, read: str) -> None:
+    assert with_address(given.split()) == read.split()

@@ -14,12 +14,12 @@ def test_the_demo_runs_from_nothing_to_a_report(
 ) -> None:
     for place in ("UNKNOT_DATA", "UNKNOT_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.setenv(place, str(tmp_path))
-    monkeypatch.setattr("unknot.papers.demo.load", _absent)
+    monkeypatch.setattr("unknot.workflow.demo.load", _absent)
     monkeypatch.chdir(tmp_path)
     code, said, _ = run(capsys, "demo", "--steps", "3", "--run", "out")
     assert code == 0
-    assert "MNIST is not at hand" in said
-    assert "Test error of the digit recogniser" in said
+    assert "MNIST is not available" in said
+    assert "Test error of the digit encoder" in said
     assert (tmp_path / "out" / "report.html").exists()
     assert (tmp_path / "out" / "analogies.png").exists()
 

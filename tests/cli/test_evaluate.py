@@ -33,7 +33,8 @@ def test_evaluating_does_not_change_the_run(trained_run: Path, capsys: pytest.Ca
 
 def test_other_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     images, classes = digits()
-    np.savez(tmp_path / "more.npz", x=images[:50, None], digit=np.where(np.arange(50) < 40, classes[:50], -1))
+    upside_down = images[:50, None, ::-1]  # the run has not seen them
+    np.savez(tmp_path / "more.npz", x=upside_down, digit=np.where(np.arange(50) < 40, classes[:50], -1))
     code, out, _ = run(capsys, "evaluate", trained_run, tmp_path / "more.npz", "--json")
     assert code == 0
     assert json.loads(out)[0]["items"] == 40
@@ -53,10 +54,21 @@ def test_data_without_a_test_split(
     monkeypatch.chdir(tmp_path)
     spec = spec_file(tmp_path, CSV_SPEC.replace("test_share: 0.25", "test_share: 0"))
     assert run(capsys, "fit", spec, csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
-    assert "no test split: name labelled data" in refused(capsys, "evaluate", "out")
-    code, out, _ = run(capsys, "evaluate", "out", "t.csv", "--json")
+    assert "no test split, and an error on the labels that the model was trained on says nothing" in refused(
+        capsys, "evaluate", "out"
+    )
+    assert "only labels here are those that the model was trained on" in refused(
+        capsys, "evaluate", "out", "t.csv"
+    )
+    lines = Path("t.csv").read_text().splitlines()
+    new = [line.replace(",A,", ",B,") for line in lines[1:]]  # other items, some of them the same
+    Path("new.csv").write_text("\n".join([lines[0], *new]) + "\n")
+    code, out, err = run(capsys, "evaluate", "out", "new.csv", "--json")
     assert code == 0
     assert [score["factor"] for score in json.loads(out)] == ["group", "severity"]
+    changed = [line for line, was in zip(new, lines[1:], strict=True) if line != was]
+    assert json.loads(out)[0]["items"] == sum(line.split(",")[5] != "" for line in changed)
+    assert "labels that the model was trained on are left out" in err
     (tmp_path / "other.csv").write_text("age,group\n50,ill\n")
     assert "no column 'smokes', which the model was trained on" in refused(
         capsys, "evaluate", "out", "other.csv"
@@ -66,7 +78,7 @@ def test_data_without_a_test_split(
     assert "cannot be read" in refused(capsys, "fit", "--resume", "out", "--set", "train.steps=9")
     moved = ("--set", "train.steps=9", "--set", "data.file=moved/t.csv")
     assert run(capsys, "fit", "--resume", "out", *moved)[0] == 0
-    assert run(capsys, "evaluate", "out", "moved/t.csv")[0] == 0
+    assert run(capsys, "evaluate", "out", "new.csv")[0] == 0
 
 
 def test_counterfactuals(trained_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,7 +88,7 @@ def test_counterfactuals(trained_run: Path, capsys: pytest.CaptureFixture[str]) 
     assert digit["verdict"].startswith("digit ")
     assert (digit["factor"], digit["settings"], digit["items"], digit["labels"]) == ("digit", 10, 230, 230)
     assert set(digit["moves"]) == {"style"}
-    assert 0 <= digit["reader"]["share"] <= 1
+    assert 0 <= digit["predictor"]["share"] <= 1
     assert digit["sharpness"]["changed"] > 0
     assert 0 <= digit["carried"] <= 1
 
@@ -89,5 +101,5 @@ def test_counterfactuals_of_a_table(
     assert run(capsys, "fit", spec, csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
     code, out, _ = run(capsys, "evaluate", "out", "--counterfactuals")
     assert code == 0
-    assert out.count("read as intended by another reader") == 2
+    assert out.count("predicted as intended by an independent predictor") == 2
     assert "\nseverity " in out

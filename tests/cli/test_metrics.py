@@ -60,7 +60,7 @@ def test_refusals(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "not finite" in refused(capsys, "metrics", tmp_path / "nan.npz", *only)
     assert "importance matrix" in refused(capsys, "metrics", file, *only)
     drawn = ["--only", "mig", "--resamples", "0", "--png", tmp_path / "x.doc"]
-    assert "not written as .doc" in refused(capsys, "metrics", file, *drawn)
+    assert "got .doc" in refused(capsys, "metrics", file, *drawn)
     (tmp_path / "codes.csv").write_text("a,b\n1,2\n")
     assert "a file of another kind" in refused(capsys, "metrics", tmp_path / "codes.csv")
 

@@ -24,7 +24,7 @@ def test_one_objective_is_shown_in_full(capsys: pytest.CaptureFixture[str]) -> N
     code, out, _ = run(capsys, "objectives", "hfvae")
     assert code == 0
     assert CATALOGUE["hfvae"].rewards in out
-    assert "beta = 4.0: price of correlation between groups" in out
+    assert "beta = 4.0: weight of correlation between groups" in out
     assert "dataset_size" in out
 
 

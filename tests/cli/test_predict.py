@@ -49,6 +49,21 @@ def test_words_numbers_and_file_names(
     assert {row["group"] for row in rows} <= {"ill", "well"}
     assert all(np.isfinite(float(row["severity"])) for row in rows)
 
+    odd = table.read_text().splitlines()[:6]
+    odd[2] = "p1,old,1,A,3,ill,2.5"  # no age
+    odd[4] = "p3,44,1,AB,3,unwell,bad"  # an unknown category; labels do not matter
+    (tmp_path / "odd.csv").write_text("\n".join(odd) + "\n")
+    code, _, said = run(capsys, "predict", "table", "odd.csv", "-o", "r.csv")
+    assert code == 0
+    assert "column 'blood': there are 'AB', which no training row has" in said
+    assert "odd.csv, column 'age', row 3: got 'old', expected a number; the row has no prediction" in said
+    after = rows_of(tmp_path / "r.csv")
+    assert after[1] == {"row": "1", "patient": "p1", "group": "", "group probability": "", "severity": ""}
+    assert [after[i] for i in (0, 2, 4)] == [rows[i] for i in (0, 2, 4)]
+    assert after[3]["group"] in ("ill", "well")
+    said = refused(capsys, "predict", "table", "odd.csv", "-o", "s.csv", "--errors", "raise")
+    assert "row 3: got 'old', expected a number" in said
+
     folder = image_folder(tmp_path / "images")
     spec = spec_file(tmp_path, "model: {style: 2, width: 16}\ntrain: {steps: 2, batch_size: 8}\n")
     assert run(capsys, "fit", spec, folder, "--run", "pictures")[0] == 0
@@ -97,7 +112,7 @@ def test_the_data_itself_is_never_written_over(
     before = (tmp_path / "new.npz").read_bytes()
     for command in ("predict", "report"):
         said = refused(capsys, command, trained_run, "new.npz", "-o", tmp_path / "new.npz")
-        assert "would take the place of the data; name another file" in said
+        assert "would overwrite the data; name another file" in said
     assert (tmp_path / "new.npz").read_bytes() == before
 
 

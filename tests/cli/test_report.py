@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import CSV_SPEC, csv_file, refused, run, spec_file
+from unknot.train import loop
+from unknot.workflow.counterfactuals import evaluate
+from unknot.workflow.counterfactuals.evaluate import CACHE
 
 VOID = {"meta", "img", "br", "hr", "input", "link"}
 
@@ -73,9 +78,29 @@ def test_a_table_has_a_report_too(
     assert "Typical rows: group" in page
     assert re.search(r"<th>column</th><th>ill</th><th>well</th>", page)
     assert re.search(r"<td>age</td>(<td>[^<]+ \([^<]+\)</td>){2}", page)  # expected, and observed
-    assert "Filling gaps" in page
+    assert "Missing values" in page
     assert "What changes with group" in page
     assert "Predicted and true: severity" in page
+
+
+def test_only_the_first_report_of_a_run_trains(
+    trained_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(trained_run, tmp_path / "run")
+    (tmp_path / "run" / CACHE).unlink(missing_ok=True)
+    assert run(capsys, "report", tmp_path / "run")[0] == 0
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "predicted as intended by an independent predictor" in page
+    trainings = []
+    monkeypatch.setattr(evaluate, "make_predictor", lambda *given: trainings.append(given))
+    monkeypatch.setattr(loop, "fit", lambda *given: trainings.append(given))
+    assert run(capsys, "report", tmp_path / "run")[0] == 0
+    assert trainings == []
+    assert (tmp_path / "run" / "report.html").read_text() == page
+    (tmp_path / "run" / CACHE).write_text("damaged")
+    assert run(capsys, "report", tmp_path / "run")[0] == 0
+    assert len(trainings) == 1  # a damaged file, or that of another state of the run, is not used
+    assert json.loads((tmp_path / "run" / CACHE).read_text())["step"] == 6
 
 
 def test_a_folder_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,7 +45,7 @@ def test_classes_by_their_words(
 
 
 def test_mistakes(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no factor 'colour'" in refused(capsys, "sample", trained_run, "--set", "colour=1")
+    assert "no factor 'color'" in refused(capsys, "sample", trained_run, "--set", "color=1")
     assert "no class 12" in refused(capsys, "sample", trained_run, "--set", "digit=12")
     assert "KEY=VALUE" in refused(capsys, "sample", trained_run, "--set", "digit")
     assert "images go to a .png sheet" in refused(capsys, "sample", trained_run, "-o", tmp_path / "x.gif")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import SPEC, refused, run, spec_file
+from unknot.cli.sweep import run_progress
 from unknot.workflow.sweep import sweep as module
 
 GRID = ("--grid", "train.objective.beta=1,4", "--workers", "1")
@@ -44,7 +46,7 @@ def test_an_interrupt_says_what_is_kept(
     monkeypatch.setattr(module, "train_here", stop)
     code, _, err = run(capsys, "sweep", spec_file(tmp_path, OBJECTIVE), *GRID, "-o", tmp_path / "mine")
     assert code == 130
-    assert "0 of 6 runs are done and kept; the same command goes on." in err
+    assert "0 of 6 runs are done and kept; the same command continues." in err
 
 
 def test_failures_are_told_and_the_rest_is_kept(
@@ -78,3 +80,26 @@ def test_help_helps(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     for word in ("--grid", "--seeds", "--rank-by", "--ray", "UDR"):
         assert word in out
+
+
+# ---- A line for each run that has ended; in a terminal a bar beside them ---------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_count_on_from_what_was_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with run_progress(5, 2) as end:
+        end("beta = 4, seed 0: [done]")
+    assert capsys.readouterr().out == "3 of 5: beta = 4, seed 0: [done]\n"
+
+
+def test_a_terminal_shows_a_bar_and_the_line_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    with run_progress(5, 2) as end:
+        end("kl[style]: done")
+    assert "kl[style]: done" in stream.getvalue()
+    assert "3/5" in stream.getvalue()

@@ -16,7 +16,7 @@ def test_a_folder_of_texts_end_to_end(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_docstrings(tmp_path / "texts", 60)
-    few = ("--set", "labels.label=12", "--set", "train.steps=20", "--set", "data.test_share=0.3")
+    few = ("--set", "labels.budget.label=12", "--set", "train.steps=20", "--set", "data.test_share=0.3")
     code, out, err = run(capsys, "fit", "texts", *few, "--run", "out")
     assert (code, err) == (0, "")
     assert "texts of texts" in out

@@ -23,7 +23,7 @@ TREES: dict[str, dict[str, list[str]]] = {
     "three groups": {"a": ["y"], "b": ["z"], "c": ["w"]},
     "one group": {"a": ["y", "z", "w"]},
 }
-KINDS = ["enumerated", "partly labelled", "observed"]
+KINDS = ["enumerated", "partly labeled", "observed"]
 FAMILIES = ["normal", "multivariate", "low rank"]
 SCALE = {"z": 0.6, "w": 0.9}
 SHIFT, STRETCH = 0.8, 0.5  # of loc and spread from one class to the next, where z and w depend on y
@@ -68,13 +68,13 @@ class Problem:
         labels = [b % classes for b in range(items)]
         if kind == "enumerated":
             labels = [-1] * items
-        elif kind == "partly labelled":
+        elif kind == "partly labeled":
             labels = [label if b % 2 == 0 else -1 for b, label in enumerate(labels)]
         self.labels = labels
 
     def encode(self, parameters: Parameters, classes: Tensor | None = None) -> unknot.Trace:
         q, labels = unknot.Trace(samples=self.samples), torch.tensor(self.labels)
-        value = {"enumerated": None, "partly labelled": unknot.partial(labels), "observed": labels}[self.kind]
+        value = {"enumerated": None, "partly labeled": unknot.partial(labels), "observed": labels}[self.kind]
         value = value if classes is None else classes
         way = None if self.kind == "observed" else "enumerate"
         y = q.one_hot_categorical(logits=parameters["y"], value=value, name="y", gradient=way)

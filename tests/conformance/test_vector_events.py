@@ -171,30 +171,30 @@ ALIKE = ["covariance", "precision", "scale_tril", "low rank"]
 class Diagonal:
     """A relaxed class y with some labels, and z with a diagonal covariance; ``dependent``: z is inferred from y too."""
 
-    def __init__(self, family: str, dependent: bool, labelled: bool, samples: int | None) -> None:
+    def __init__(self, family: str, dependent: bool, labeled: bool, samples: int | None) -> None:
         generator = torch.Generator().manual_seed(3)
         self.logits, self.loc, raw, self.noise, self.values = (
             torch.randn(B, size, generator=generator, dtype=double) for size in (2, D, D, D, D)
         )
         self.scale = raw.exp()
-        self.family, self.dependent, self.labelled, self.samples = family, dependent, labelled, samples
+        self.family, self.dependent, self.labeled, self.samples = family, dependent, labeled, samples
         self.leaves = [tensor.requires_grad_() for tensor in (self.logits, self.loc, self.scale)]
 
     def encode(self, given: Any = None) -> unknot.Trace:
         q = unknot.Trace(samples=self.samples)
-        known = unknot.partial(torch.tensor([1, -1, 0, -1])) if self.labelled else None
+        known = unknot.partial(torch.tensor([1, -1, 0, -1])) if self.labeled else None
         y = q.concrete(self.logits, 0.7, value=known if given is None else given["y"], name="y")
         loc = self.loc + 2 * y[..., :1] if self.dependent else self.loc
         scale = self.scale * (1 + y[..., :1]) if self.dependent else self.scale
         value = None
         if given is not None:  # its value in a further run is not used, and must take no random numbers
             value = self.values if given["z"] is None else given["z"]
-        elif self.labelled:
+        elif self.labeled:
             value = unknot.partial(self.values, torch.tensor([False, True, False, False]))
         diagonal_site(self.family, q, loc, scale, name="z", value=value)
         if given is None:  # the draws themselves may come from other random numbers
             drawn = loc + scale * self.noise
-            known_z = torch.tensor([False, True, False, False])[:, None] & self.labelled
+            known_z = torch.tensor([False, True, False, False])[:, None] & self.labeled
             q["z"].value = torch.where(known_z, self.values, drawn).expand(q["z"].value.shape)
         return q
 
@@ -242,18 +242,18 @@ class Diagonal:
         return found
 
 
-@pytest.mark.parametrize("labelled", [False, True], ids=["", "labelled"])
+@pytest.mark.parametrize("labeled", [False, True], ids=["", "labeled"])
 @pytest.mark.parametrize(
     ("dependent", "samples"),
     [(False, None), (False, 2), (True, None)],
     ids=["one draw", "two draws", "a relaxed parent"],
 )
 def test_a_diagonal_covariance_gives_the_numbers_of_a_normal(
-    dependent: bool, labelled: bool, samples: int | None
+    dependent: bool, labeled: bool, samples: int | None
 ) -> None:
-    wanted = Diagonal("normal", dependent, labelled, samples).numbers()
+    wanted = Diagonal("normal", dependent, labeled, samples).numbers()
     for family in ALIKE:
-        found = Diagonal(family, dependent, labelled, samples).numbers()
+        found = Diagonal(family, dependent, labeled, samples).numbers()
         assert found.keys() == wanted.keys()
         for name, value in found.items():
             torch.testing.assert_close(value, wanted[name], rtol=1e-8, atol=1e-8, msg=f"{family}: {name}")

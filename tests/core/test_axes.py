@@ -1,4 +1,4 @@
-"""Axes: joining, summing and recognising them."""
+"""Axes: joining, summing and recognizing them."""
 
 import pytest
 import torch

@@ -6,10 +6,10 @@ import shutil
 
 import pytest
 import torch
-from benchmarks.trace_step import BATCH, Networks, batch, by_hand, traced
 from torch import Tensor
 
 import unknot
+from benchmarks.trace_step import BATCH, Networks, batch, by_hand, traced
 from tests.statistics import assert_mean
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")

@@ -67,7 +67,7 @@ def ones(*shape: int) -> torch.Tensor:
 def test_doubling_the_items_doubles_the_log_probabilities(dist: Distribution) -> None:
     torch.manual_seed(0)
     value = dist.sample()
-    if isinstance(dist, Categorical | MultivariateNormal):  # fill the caches of the other parametrisations
+    if isinstance(dist, Categorical | MultivariateNormal):  # fill the caches of the other parametrizations
         _ = (
             getattr(dist, "probs", None),
             getattr(dist, "logits", None),
@@ -140,7 +140,7 @@ def test_every_kind_of_site_scores_half_precision_parameters_in_float32(dtype: t
 
 
 def test_a_long_sum_keeps_its_digits() -> None:
-    """784 pixels sum to about -540 nats; in bfloat16 neighbouring numbers there are 2 to 4 apart."""
+    """784 pixels sum to about -540 nats; in bfloat16 neighboring numbers there are 2 to 4 apart."""
     torch.manual_seed(0)
     logits, x = torch.randn(8, 784).bfloat16(), torch.rand(8, 784)
     p = unknot.Trace()

@@ -66,7 +66,7 @@ def test_density_is_torchs_up_to_the_jacobian(temperature: float) -> None:
     dist = Concrete(logits, temperature)
     u = dist.sample_unbounded(torch.Size((50,)), 1)
     theirs = RelaxedOneHotCategorical(torch.tensor(temperature, dtype=torch.float64), logits=logits)
-    # renormalise: torch checks that y sums to one
+    # renormalize: torch checks that y sums to one
     y = u.exp() / u.exp().sum(-1, keepdim=True)
     torch.testing.assert_close(dist.log_density(u), theirs.log_prob(y) + u.sum(-1), rtol=1e-6, atol=1e-6)
 

@@ -210,7 +210,7 @@ def test_recursion() -> None:
     torch.testing.assert_close(q.log_prob(), steps * torch.tensor(0.5).log())
 
 
-class Recogniser(nn.Module):
+class Encoder(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.y = nn.Linear(4, 3)
@@ -222,7 +222,7 @@ class Recogniser(nn.Module):
 
 
 class Scene(nn.Module):
-    """Uses a trained recogniser as it is."""
+    """Uses a trained encoder as it is."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
@@ -239,9 +239,9 @@ class Scene(nn.Module):
 
 @pytest.mark.parametrize("frozen", [True, False])
 def test_a_trained_model_drops_in(frozen: bool) -> None:
-    trained = Recogniser()
+    trained = Encoder()
     saved = trained.state_dict()
-    inner = Recogniser()
+    inner = Encoder()
     inner.load_state_dict(saved)  # the weights load as they are
     inner.requires_grad_(not frozen)
     scene = Scene(inner)

@@ -10,7 +10,7 @@ import unknot
 from unknot.core.tracing import trace
 from unknot.data.batch import Batch
 from unknot.errors import HistoryError, TraceError
-from unknot.train.traced_program import TracedProgram
+from unknot.train.step import TracedProgram
 
 
 def encoder(x: Tensor) -> unknot.Trace:
@@ -115,3 +115,20 @@ def test_constants_of_one_number_are_refused_even_where_the_program_fails_at_one
 
     with pytest.raises(TraceError, match=r"site 'y': .* could be a vector of one number or a number"):
         trace(program, torch.zeros(1, 4))
+
+
+def test_dry_runs_of_many_enumerated_sites_stay_small() -> None:
+    """A table over eight binary sites has 256 entries for each item; primes for each axis would make it 10^10."""
+    sizes: list[int] = []
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        for k in range(8):
+            q.bernoulli(logits=torch.zeros(len(x)), gradient="enumerate", name=f"b{k}")
+        table = sum(q[f"b{k}"].value for k in range(8))
+        sizes.append(table.numel())
+        q.normal(table[..., None], 1.0, name="z")
+        return q
+
+    unknot.trace(encoder, torch.zeros(10, 1))
+    assert max(sizes) < 1_000_000

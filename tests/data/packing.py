@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.packed import PackedBits
+from unknot.data.stored_items import PackedBits
 
 
 def packed(images: Tensor) -> PackedBits:

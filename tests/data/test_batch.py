@@ -1,4 +1,4 @@
-"""Batches: every item once, with its own labels; scaling; the share of labelled items."""
+"""Batches: every item once, with its own labels; scaling; the share of labeled items."""
 
 import dataclasses
 
@@ -59,8 +59,8 @@ def test_the_order_comes_from_the_seed_the_generator_or_torch():
 
 def test_scaling_is_for_bytes_alone():
     n = torch.arange(4)
-    grey = Dataset("grey", torch.tensor([[0], [51], [128], [255]], dtype=torch.uint8), n).batch(n)
-    assert torch.equal(grey.x[:, 0], torch.tensor([0, 51, 128, 255]) / 255)
+    gray = Dataset("gray", torch.tensor([[0], [51], [128], [255]], dtype=torch.uint8), n).batch(n)
+    assert torch.equal(gray.x[:, 0], torch.tensor([0, 51, 128, 255]) / 255)
     for dtype in (torch.int16, torch.float32, torch.float64, torch.bool):
         batch = Dataset("counts", torch.tensor([[0], [1], [2], [300]]).to(dtype), n).batch(n)
         assert batch.x.dtype == torch.float32
@@ -94,49 +94,49 @@ def test_a_label_out_of_range_never_reaches_a_batch():
         dataclasses.replace(data, factors={"shape": wrong}).batches(8)
 
 
-def partly_labelled(n: int, labelled: int) -> Dataset:
+def partly_labeled(n: int, labeled: int) -> Dataset:
     values = torch.full((n,), -1)
-    values[torch.randperm(n, generator=torch.Generator().manual_seed(5))[:labelled]] = 1
+    values[torch.randperm(n, generator=torch.Generator().manual_seed(5))[:labeled]] = 1
     factors = {"y": Factor("y", "binary", values), "none": Factor("none", "binary", torch.full((n,), -1))}
     return Dataset("part", torch.zeros(n, 1), torch.arange(n), factors)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.002, 0.1, 0.5, 0.77])
-def test_labelled_share_holds_in_every_batch(share):
-    data = partly_labelled(1000, 30)
+def test_labeled_share_holds_in_every_batch(share):
+    data = partly_labeled(1000, 30)
     times = torch.zeros(1000, dtype=torch.int64)
-    for batch in data.batches(50, seed=0, labelled_share=share, labelled_by="y", drop_last=True):
+    for batch in data.batches(50, seed=0, labeled_share=share, labeled_by="y", drop_last=True):
         # The share of the epoch is exact up to one item, that of a batch up to rounding.
         assert abs(int(batch.known["y"].sum()) - 50 * share) < 1.1
         times.index_add_(0, batch.ids, torch.ones_like(batch.ids))
-    labelled = data.factors["y"].known
-    assert times[~labelled].max() <= 1
-    assert int((times[~labelled] == 0).sum()) < 50  # what drop_last left out
-    assert int(times[labelled].max() - times[labelled].min()) <= 1
+    labeled = data.factors["y"].known
+    assert times[~labeled].max() <= 1
+    assert int((times[~labeled] == 0).sum()) < 50  # what drop_last left out
+    assert int(times[labeled].max() - times[labeled].min()) <= 1
 
 
 def test_the_natural_share_shows_everything_once_and_share_one_only_labels():
-    labelled = partly_labelled(200, 50).factors["y"].known
-    assert sorted(supervised_order(labelled, 0.25, None).tolist()) == list(range(200))
-    assert sorted(supervised_order(labelled, 1.0, None).tolist()) == labelled.nonzero()[:, 0].tolist()
+    labeled = partly_labeled(200, 50).factors["y"].known
+    assert sorted(supervised_order(labeled, 0.25, None).tolist()) == list(range(200))
+    assert sorted(supervised_order(labeled, 1.0, None).tolist()) == labeled.nonzero()[:, 0].tolist()
 
 
-def test_labelled_by_several_factors_or_any():
-    data = partly_labelled(100, 10)
+def test_labeled_by_several_factors_or_any():
+    data = partly_labeled(100, 10)
     for names in ("y", ["none", "y"], None):
-        known = torch.cat([b.known["y"] for b in data.batches(10, labelled_share=0.5, labelled_by=names)])
+        known = torch.cat([b.known["y"] for b in data.batches(10, labeled_share=0.5, labeled_by=names)])
         assert int(known.sum()) == 90
-    with pytest.raises(DataError, match="no item is labelled"):
-        data.batches(10, labelled_share=0.5, labelled_by="none")
+    with pytest.raises(DataError, match="no item is labeled"):
+        data.batches(10, labeled_share=0.5, labeled_by="none")
 
 
 def test_impossible_shares_are_refused():
-    data = partly_labelled(10, 5)
+    data = partly_labeled(10, 5)
     with pytest.raises(DataError, match=r"from 0 to 1, got 1\.5"):
-        data.batches(2, labelled_share=1.5)
-    with pytest.raises(DataError, match="every item is labelled"):
-        data.labelled("y").batches(2, labelled_share=0.5)
+        data.batches(2, labeled_share=1.5)
+    with pytest.raises(DataError, match="every item is labeled"):
+        data.labeled("y").batches(2, labeled_share=0.5)
     with pytest.raises(DataError, match="shuffled"):
-        data.batches(2, shuffle=False, labelled_share=0.5)
+        data.batches(2, shuffle=False, labeled_share=0.5)
     with pytest.raises(DataError, match="at least 1"):
         data.batches(0)

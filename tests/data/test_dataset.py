@@ -1,4 +1,6 @@
-"""Data sets: ids that stay, splits, fingerprints, refusals."""
+"""Data sets: parts, batches, fingerprints, training rows and columns."""
+
+from __future__ import annotations
 
 import dataclasses
 
@@ -6,7 +8,7 @@ import pytest
 import torch
 
 from tests.data.packing import packed as as_bits
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import COLUMN_KINDS, Column, Dataset, training_rows
 from unknot.data.factor import Factor
 from unknot.errors import DataError
 
@@ -35,16 +37,16 @@ def test_subset_keeps_each_item_with_its_id_and_labels(packed):
     assert part.subset([0]).ids.tolist() == [135]
 
 
-def test_split_and_labelled():
+def test_split_and_labeled():
     whole = make()
     assert whole.split("test").ids.tolist() == list(range(130, 140))
     assert whole.split("test").name == "toy/test"
-    assert whole.labelled("shape").factors["shape"].known.all()
-    assert len(whole.labelled("shape")) == int(whole.factors["shape"].known.sum()) < len(whole)
+    assert whole.labeled("shape").factors["shape"].known.all()
+    assert len(whole.labeled("shape")) == int(whole.factors["shape"].known.sum()) < len(whole)
     with pytest.raises(DataError, match="no split 'extra'; it has train, test"):
         whole.split("extra")
-    with pytest.raises(DataError, match="no factor 'colour'; it has shape, place"):
-        whole.factor("colour")
+    with pytest.raises(DataError, match="no factor 'color'; it has shape, place"):
+        whole.factor("color")
 
 
 def test_fingerprint_depends_on_items_and_not_on_labels():
@@ -89,3 +91,21 @@ def test_to_keeps_everything(packed):
     assert repr(moved) == repr(whole)
     assert moved.fingerprint() == whole.fingerprint()
     assert torch.equal(moved.factors["place"].values, whole.factors["place"].values)
+
+
+def test_all_but_those_of_the_test() -> None:
+    assert training_rows({"train": [0], "test": torch.tensor([1, 3])}, 4).tolist() == [
+        True,
+        False,
+        True,
+        False,
+    ]
+    assert training_rows({"train": [0, 1]}, 2).all()
+    assert training_rows({"test": [0, 1]}, 2).all()  # there are no others
+
+
+def test_columns_are_values_with_a_kind_and_classes() -> None:
+    assert COLUMN_KINDS == ("real", "binary", "category", "count")
+    assert Column("age", "real") == Column("age", "real", ())
+    assert Column("town", "category", ("a", "b")) != Column("town", "category", ("b", "a"))
+    assert len({Column("age", "real"), Column("age", "real")}) == 1

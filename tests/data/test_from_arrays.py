@@ -70,15 +70,15 @@ def test_whole_numbers_below_zero_are_numbers_and_no_counts():
     ("x", "options", "message"),
     [
         (np.zeros(4), {}, "one row per item"),
-        (np.zeros((4, 8, 8, 3), dtype=np.uint8), {}, "move the colours to axis 1"),
+        (np.zeros((4, 8, 8, 3), dtype=np.uint8), {}, "move the colors to axis 1"),
         (np.array([[0.0, 1.0], [np.nan, 1.0]]), {}, "NaN or infinity in row 1"),
         (np.array([[0.0, np.inf]]), {"missing": True}, "infinity, or a number beyond 3e38, in row 0"),
         (np.zeros((4, 8, 8), dtype=int), {}, "whole numbers of type int64 in items of shape"),
         (X, {"splits": {"train": [0, 4]}}, "split 'train': expected rows from 0 to 3"),
         (X, {"splits": {"train": [True]}}, "a mask of 4 entries"),
         (X, {"ids": [1, 1, 2, 3]}, "share an id"),
-        (X, {"kinds": {"digit": "count"}}, "kinds speaks of 'digit'"),
-        (X, {"classes": {"digit": "ab"}}, "classes speaks of 'digit'"),
+        (X, {"kinds": {"digit": "count"}}, "kinds names 'digit'"),
+        (X, {"classes": {"digit": "ab"}}, "classes names 'digit'"),
     ],
 )
 def test_what_does_not_fit_is_refused(x, options, message):

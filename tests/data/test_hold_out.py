@@ -52,7 +52,7 @@ def test_a_class_goes_by_name_or_number_and_a_range_holds_its_ends():
         ({"shape": 3}, "a class from 0 to 2"),
         ({"many": -1}, "a whole number"),
         ({"width": 2.0}, "takes a range"),
-        ({"colour": 1}, "has no factor 'colour'"),
+        ({"color": 1}, "has no factor 'color'"),
         ({"width": (50, None)}, "no item"),
         ({"width": (None, None)}, "every item"),
         ({}, "without a condition"),
@@ -70,9 +70,9 @@ def test_nothing_to_hold_out_is_refused():
 
 def test_an_item_that_does_not_show_its_factor_is_refused():
     data = from_arrays([[0.0], [1.0], [2.0]], {"width": [1.0, math.nan, 3.0]})
-    with pytest.raises(DataError, match="1 items of data do not show 'width'"):
+    with pytest.raises(DataError, match="1 items of data have no label of 'width'"):
         hold_out(data, {"width": (2, None)})
-    assert len(hold_out(data.labelled("width"), {"width": (2, None)})[1]) == 1
+    assert len(hold_out(data.labeled("width"), {"width": (2, None)})[1]) == 1
 
 
 def test_several_numbers_an_item_have_no_range():

@@ -11,7 +11,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
-from unknot.data.sets.digits import load_digits
+from unknot.data.sets.computed import load_digits
 from unknot.errors import DataError, DiskError
 
 
@@ -31,18 +31,18 @@ def digits() -> Dataset:
 
 
 def labels_of(budget: LabelBudget, dataset: Dataset, factor: str) -> torch.Tensor:
-    return budget.apply(dataset).labelled(factor).factors[factor].values
+    return budget.apply(dataset).labeled(factor).factors[factor].values
 
 
 @pytest.mark.parametrize("number", [0, 7, 100, 103])
 def test_a_number_is_balanced_and_the_first_classes_get_the_rest(digits, number):
-    budget = LabelBudget.draw(digits, seed=1, digit=number)
+    budget = LabelBudget.draw(digits, 1, digit=number)
     counts = labels_of(budget, digits, "digit").bincount(minlength=10)
     assert counts.tolist() == [number // 10 + (c < number % 10) for c in range(10)]
 
 
 def test_apply_keeps_the_true_label_of_the_chosen_and_no_other(digits):
-    budget = LabelBudget.draw(digits, seed=1, digit=100)
+    budget = LabelBudget.draw(digits, 1, digit=100)
     shown = budget.apply(digits).factors["digit"].values
     chosen = torch.isin(digits.ids, torch.tensor(budget.items["digit"]))
     assert int(chosen.sum()) == 100

@@ -84,12 +84,18 @@ def test_minus_one_beside_plus_one_is_refused_with_a_hint():
         read_factor("f", [-2, 0, 1, 2], 4)
 
 
-def test_an_int_regression_target_is_warned_of():
-    with pytest.warns(UnknotWarning, match="taken as 347 classes; if they are numbers, declare"):
-        factor = read_factor("price", np.arange(347), 347)
-    assert factor.num_classes == 347
-    assert read_factor("price", np.arange(347), 347, "continuous").kind == "continuous"
+def test_whole_numbers_of_many_values_are_numbers():
+    with pytest.warns(UnknotWarning, match="of 347 different values are taken as numbers; otherwise declare"):
+        factor = read_factor("price", np.arange(347) - 9, 347)
+    assert factor.kind == "continuous"
+    assert factor.values.tolist() == [float(i - 9) for i in range(347)]
+    assert read_factor("price", np.arange(347), 347, "categorical").num_classes == 347
+    with pytest.warns(UnknotWarning, match="beside -1, which marks an unknown one, are taken as 347 classes"):
+        assert read_factor("person", np.arange(348) - 1, 348).num_classes == 347
     assert read_factor("name", [f"n{i}" for i in range(99)], 99).num_classes == 99  # words are classes
+    gaps = read_factor("price", [*range(60), NAN], 61)
+    refuse_whole_floats(gaps)  # numbers, in Python as in a file
+    assert gaps.kind == "continuous"
 
 
 def test_continuous_labels():
@@ -151,9 +157,9 @@ def test_classes_by_value_and_by_name():
             [None, None, None],
             None,
             None,
-            "no label is known, so that its kind cannot be told; declare it in `kinds`",
+            "no label is known, so that its kind cannot be inferred; declare it in `kinds`",
         ),
-        ([1j, 2j, 3j], None, None, "factor 'f': its kind cannot be told"),
+        ([1j, 2j, 3j], None, None, "factor 'f': the labels are of type complex128"),
         ([-1, -1, -1], None, None, "factor 'f': no label is known"),
         (["yes", "yes ", "no"], None, None, "'yes' and 'yes ' differ by spaces only"),
         ([0, 1, 2], "ordinal", None, "kind is one of"),

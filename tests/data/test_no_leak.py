@@ -12,7 +12,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
-from unknot.data.sets.digits import load_digits
+from unknot.data.sets.computed import load_digits
 
 STEPS = 50
 Prepare = Callable[[LabelBudget, Dataset], Dataset]
@@ -29,7 +29,7 @@ def data() -> Dataset:
 
 @pytest.fixture(scope="module")
 def budget(data: Dataset) -> LabelBudget:
-    return LabelBudget.draw(data, seed=0, digit=100, ink=per("digit", 6))
+    return LabelBudget.draw(data, 0, digit=100, ink=per("digit", 6))
 
 
 def weights_after_training(data: Dataset) -> list[Tensor]:
@@ -39,10 +39,10 @@ def weights_after_training(data: Dataset) -> list[Tensor]:
         body, decode = nn.Sequential(nn.Linear(64, 32), nn.Tanh()), nn.Linear(32, 64)
         digit_head, ink_head = nn.Linear(32, 10), nn.Linear(32, 2)
         net = nn.ModuleList([body, decode, digit_head, ink_head])
-        optimiser = torch.optim.Adam(net.parameters(), 1e-2)
+        optimizer = torch.optim.Adam(net.parameters(), 1e-2)
         step = 0
         while step < STEPS:
-            for batch in data.batches(64, seed=step, labelled_share=0.3):
+            for batch in data.batches(64, seed=step, labeled_share=0.3):
                 x = batch.x.flatten(1)
                 h = body(x)
                 loss = F.mse_loss(decode(h), x)
@@ -53,9 +53,9 @@ def weights_after_training(data: Dataset) -> list[Tensor]:
                     loss = loss + F.mse_loss(ink_head(h[ink]), batch["ink"][ink])
                 # Unknown labels are in the batch too, as -1 and NaN: were they others, this would show.
                 loss = loss + 1e-3 * body[0].bias.sum() * batch["digit"].sum() * batch["ink"].nansum()
-                optimiser.zero_grad()
+                optimizer.zero_grad()
                 loss.backward()
-                optimiser.step()
+                optimizer.step()
                 step += 1
                 if step == STEPS:
                     break
@@ -104,7 +104,7 @@ def test_the_proof_can_fail(data, budget):
 def test_training_does_use_the_labels_of_the_budget(data, budget):
     """Without this, a model that ignores all labels would pass the proof."""
     clean = weights_after_training(budget.apply(data))
-    nothing = LabelBudget.draw(data, seed=0, digit=100, ink=0)
+    nothing = LabelBudget.draw(data, 0, digit=100, ink=0)
     assert not all(
         torch.equal(a, b) for a, b in zip(clean, weights_after_training(nothing.apply(data)), strict=True)
     )

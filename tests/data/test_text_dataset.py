@@ -1,11 +1,13 @@
-"""Texts as a data set."""
+"""Data sets of texts, their likely words and the beginnings of documents."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
-from unknot.data.text_dataset import from_texts
+from unknot.data.dataset import Dataset
+from unknot.data.text_dataset import LONGEST, excerpt, from_texts, likely_words
 from unknot.errors import DataError, UnknotWarning
 
 TEXTS = ["moon rocket", "car engine", "moon moon", "engine of a rocket"]
@@ -37,7 +39,7 @@ def test_words_are_those_of_the_training_texts() -> None:
 
 def test_texts_without_any_known_word_are_said() -> None:
     counter = from_texts(TEXTS).counter
-    with pytest.warns(UnknotWarning, match="no text holds a word that the model knows"):
+    with pytest.warns(UnknotWarning, match="no text has a word of the vocabulary"):
         from_texts(["sun", "1"], counter=counter)
 
 
@@ -46,3 +48,23 @@ def test_what_is_no_text_is_refused() -> None:
         from_texts(["moon", None])  # type: ignore[list-item]
     with pytest.raises(DataError, match="no texts"):
         from_texts([])
+
+
+WORDS = ["car", "engine", "moon"]
+
+
+def test_the_likeliest_come_first_whatever_the_shape() -> None:
+    rows = np.array([[[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]]])
+    assert likely_words(WORDS, rows).tolist() == [["engine moon car", "car"]]
+    assert likely_words(WORDS, rows, 1).tolist() == [["engine", "car"]]
+    assert likely_words(WORDS, np.zeros((1, 3))).tolist() == [""]
+
+
+def test_texts_are_cut_at_a_word_and_counts_spoken() -> None:
+    data = from_texts(["moon " * 100, "car\n engine"])
+    assert excerpt(data, 0).endswith("moon ...")
+    assert len(excerpt(data, 0)) <= LONGEST + 4
+    assert excerpt(data, 1) == "car engine"
+    counts = Dataset("counts", data.x, data.ids, columns=data.columns)
+    assert excerpt(counts, 0) == "moon"
+    assert excerpt(counts, 1) == "car engine"

@@ -17,7 +17,9 @@ COUNT = 400
 
 
 def small(**settings: Any) -> StructuredVAE:
-    return StructuredVAE(**{"steps": 6, "batch_size": 64, "style": 3, "verbose": False, **settings})
+    """The class-and-style model with three dimensions, or another ``model``, trained for a few steps."""
+    plain = {} if "model" in settings else {"model": "class_style", "style": 3}
+    return StructuredVAE(**{"steps": 6, "batch_size": 64, "verbose": False, **plain, **settings})
 
 
 def half_known(labels: np.ndarray, unknown: Any = -1) -> np.ndarray:
@@ -28,7 +30,7 @@ def half_known(labels: np.ndarray, unknown: Any = -1) -> np.ndarray:
 
 def class_and_style() -> list[NodeSpec]:
     return [
-        node("digit", "concrete", 10, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("digit", "concrete", 10, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x", "digit"]),
         node("x", "bernoulli", parents=["digit", "style"]),
     ]

@@ -7,7 +7,7 @@ import pytest
 
 from unknot import StructuredVAE
 from unknot.errors import DataError, SpecError, UnknotWarning
-from unknot.estimator.frame import is_frame, read_frame, read_table
+from unknot.estimator.frame import is_frame, numeric_rows, read_frame, read_table
 
 pandas = pytest.importorskip("pandas")
 KIND = np.arange(60) % 3
@@ -29,7 +29,7 @@ def frame() -> pandas.DataFrame:
 
 
 def small(**settings: object) -> StructuredVAE:
-    return StructuredVAE(**{"steps": 4, "style": 2, "verbose": False, **settings})
+    return StructuredVAE(**{"model": "class_style", "steps": 4, "style": 2, "verbose": False, **settings})
 
 
 def test_kinds_of_a_frame_are_inferred() -> None:
@@ -53,6 +53,18 @@ def test_what_was_inferred_of_a_frame_is_said_before_training(capsys: pytest.Cap
     assert f"Label outcome: 2 classes (0, 1), known for {len(frame())} of {len(frame())}" in said
     small().fit(frame())
     assert capsys.readouterr().err == ""
+
+
+def test_dates_and_units_of_a_frame(capsys: pytest.CaptureFixture[str]) -> None:
+    days = pandas.date_range("2024-02-28", periods=60, freq="36h")
+    made = frame().assign(when=days, albumin=[f"{i / 10} g/dl" for i in range(60)])
+    vae = small(verbose=True).fit(made, outcome=KIND)
+    said = "Cells read as numbers: when (month, weekday, days since 2024-02-28); albumin (in g/dl)."
+    assert said in capsys.readouterr().err
+    words = made.assign(when=days.strftime("%Y-%m-%d %H:%M"))
+    np.testing.assert_array_equal(vae.predict_proba(made), vae.predict_proba(words))
+    objects = made.assign(when=pandas.Series(list(days.to_pydatetime()), dtype=object))
+    np.testing.assert_array_equal(vae.predict_proba(made), vae.predict_proba(objects))
 
 
 def test_pandas_own_kinds_of_missing() -> None:
@@ -84,7 +96,7 @@ def test_columns_in_another_order_do_not_rename() -> None:
     columns = {"visits": "count", "blood": "category", "age": "real", "smokes": "binary"}
     data = read_frame(frame(), columns)
     assert [(c.name, c.kind) for c in data.table] == [(n, columns[n]) for n in frame().columns]
-    with pytest.raises(SpecError, match="columns speaks of 'weight', but x has age, smokes"):
+    with pytest.raises(SpecError, match="columns names 'weight', but x has age, smokes"):
         read_frame(frame(), {"weight": "real"})
     with pytest.raises(SpecError, match="but that of age is 'number'"):
         read_frame(frame(), {"age": "number"})
@@ -98,7 +110,7 @@ def test_a_column_that_only_tells_rows_apart_is_left_out_and_said() -> None:
 
 
 def test_samples_of_a_frame_are_a_frame() -> None:
-    made = small().fit(frame(), kind=KIND).sample(5, kind=1)
+    made = small().fit(frame(), kind=KIND).sample(5, {"kind": 1})
     assert list(made.columns) == list(frame().columns)
     assert set(made["blood"]) <= {"A", "B", "O"}
     assert set(made["smokes"]) <= {0.0, 1.0}
@@ -110,8 +122,8 @@ def test_samples_of_a_frame_are_a_frame() -> None:
         (pandas.DataFrame({"a": []}), "no rows"),
         (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "two columns of the same name"),
         (
-            pandas.DataFrame({"when": pandas.to_datetime(["2020-01-01"] * 3)}),
-            "column 'when': holds Timestamp",
+            pandas.DataFrame({"when": pandas.to_timedelta([1, 2, 3], "s")}),
+            "column 'when': holds duration",
         ),
         (pandas.DataFrame({"a": ["x", [1], "y"]}), "column 'a': holds list values"),
         (pandas.DataFrame({"a": [1.0, np.inf]}), "holds infinity, or a number beyond 3e38, in row 1"),
@@ -152,3 +164,25 @@ def test_columns_of_rows_without_names_can_be_left_out(columns: object) -> None:
     other = x.copy()
     other[:, 1] = 1e6
     np.testing.assert_array_equal(vae.predict_proba(x), vae.predict_proba(other))
+
+
+def test_frames_of_other_libraries_are_the_same_table() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_pandas(frame(), preserve_index=False)
+    from_arrow, from_pandas = read_frame(table), read_frame(frame())
+    assert from_arrow.table == from_pandas.table
+    np.testing.assert_array_equal(from_arrow.x, from_pandas.x)
+    vae = small().fit(table, kind=table["blood"].fill_null("O"))
+    np.testing.assert_array_equal(vae.predict_proba(table), vae.predict_proba(frame()))
+    assert isinstance(vae.sample(2), pyarrow.Table)
+    assert isinstance(small().fit(frame()).sample(2), pandas.DataFrame)
+
+
+def test_numeric_frames_are_rows_of_numbers() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    columns = {"a": [1, 2], "b": [0.5, None], "c": [True, False]}
+    expected = [[1.0, 0.5, 1.0], [2.0, np.nan, 0.0]]
+    for made in (pandas.DataFrame(columns), pyarrow.table(columns)):
+        np.testing.assert_array_equal(numeric_rows(made), expected)
+        assert numeric_rows(made) is not None
+    assert numeric_rows(frame()) is None

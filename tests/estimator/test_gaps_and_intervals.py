@@ -35,5 +35,5 @@ def test_intervals_hold_about_as_many_as_they_say() -> None:
     assert ends.shape == (400, 2)
     np.testing.assert_allclose(ends.mean(1), vae.predict(x), rtol=1e-3, atol=1e-3)
     assert 0.75 < np.mean((ends[:, 0] < y) & (y < ends[:, 1])) <= 1
-    with pytest.raises(SpecError, match="for continuous factors"):
+    with pytest.raises(SpecError, match="level between 0 and 1"):
         vae.predict_interval(x, level=2.0)

@@ -10,7 +10,7 @@ import torch
 from scipy import sparse
 
 from unknot import StructuredVAE
-from unknot.data.column import Column
+from unknot.data.dataset import Column
 from unknot.errors import DataError, SpecError
 from unknot.estimator.input import read_items, with_labels, words
 
@@ -19,7 +19,7 @@ PIXELS = RNG.random((30, 8, 8))
 
 
 def small(**settings: Any) -> StructuredVAE:
-    return StructuredVAE(**{"steps": 3, "style": 2, "verbose": False, **settings})
+    return StructuredVAE(**{"model": "class_style", "steps": 3, "style": 2, "verbose": False, **settings})
 
 
 def test_nan_in_a_plain_array_is_missing() -> None:
@@ -30,7 +30,7 @@ def test_nan_in_a_plain_array_is_missing() -> None:
     assert np.isfinite(vae.transform(x)).all()
     complete = small().fit(np.nan_to_num(x), kind=np.arange(40) % 2)
     with pytest.raises(DataError, match="x has gaps or words, but the model was fitted on complete numbers"):
-        complete.predict(x)
+        complete.predict(x, errors="raise")
 
 
 def test_what_is_masked_out_is_missing() -> None:
@@ -90,7 +90,7 @@ def test_factors_may_be_called_as_our_own_names(name: str) -> None:
     vae = small().fit(PIXELS, **{name: np.arange(30) % 3})
     assert list(vae.factors_) == [name]
     assert vae.predict(PIXELS).shape == (30,)
-    assert vae.sample(2, **{name: 1}).shape == (2, 1, 8, 8)
+    assert vae.sample(2, {name: 1}).shape == (2, 1, 8, 8)
     assert vae.score(PIXELS, **{name: np.arange(30) % 3}) >= 0
 
 
@@ -102,12 +102,12 @@ def test_items_keep_their_numbers() -> None:
 
 
 def test_labels_of_a_name_that_nobody_gave() -> None:
-    with pytest.raises(SpecError, match="kinds speaks of 'size', but no such labels were given"):
+    with pytest.raises(SpecError, match="kinds names 'size', but no such labels were given"):
         with_labels(read_items(np.zeros((3, 2))), {}, {"size": "count"})
 
 
 def test_rows_speak_their_words() -> None:
-    table = (Column("age", "real"), Column("colour", "category", ("red", "blue")))
+    table = (Column("age", "real"), Column("color", "category", ("red", "blue")))
     spoken = words(table, np.array([[30.0, 1.0], [40.0, 0.0]]))
     assert spoken.tolist() == [[30.0, "blue"], [40.0, "red"]]
     plain = np.zeros((2, 1))

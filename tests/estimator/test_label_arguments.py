@@ -17,7 +17,7 @@ def test_words_come_back_as_words() -> None:
     names[5:60] = None
     vae = small().fit(IMAGES[:COUNT], digit=names)
     assert set(vae.predict(IMAGES[:20])) <= set(names[60:])
-    assert vae.sample(2, digit="digit 4").shape == (2, 1, 8, 8)
+    assert vae.sample(2, {"digit": "digit 4"}).shape == (2, 1, 8, 8)
     assert 0 <= vae.score(IMAGES[:COUNT], digit=names) <= 1
 
 
@@ -74,7 +74,7 @@ def test_continuous_factors_are_learned_in_their_own_units() -> None:
     assert guess.shape == (COUNT,)
     assert np.corrcoef(guess, brightness)[0, 1] > 0.8
     assert vae.score(IMAGES[:COUNT], brightness=brightness) > -brightness.var()
-    assert vae.sample(3, brightness=1300.0).shape == (3, 1, 8, 8)
+    assert vae.sample(3, {"brightness": 1300.0}).shape == (3, 1, 8, 8)
     assert vae.vary(IMAGES[:2], brightness=[1000.0, 1500.0]).shape == (2, 2, 1, 8, 8)
     with pytest.raises(SpecError, match="no class probabilities"):
         vae.predict_proba(IMAGES[:3])
@@ -88,7 +88,7 @@ def test_vectors_and_counts() -> None:
     )
     assert vae.predict(IMAGES[:5], "light").shape == (5, 2)
     assert set(vae.predict(IMAGES[:50], "strokes")) <= {0, 1, 2, 3}
-    assert vae.sample(4, light=[0.0, 1.0], strokes=2).shape == (4, 1, 8, 8)
+    assert vae.sample(4, {"light": [0.0, 1.0], "strokes": 2}).shape == (4, 1, 8, 8)
     assert np.isfinite(vae.score(IMAGES[:COUNT], light=vectors))
 
 
@@ -97,7 +97,7 @@ def test_factors_may_be_known_for_different_items() -> None:
     first[: COUNT // 2], second[COUNT // 2 :] = -1, -1
     vae = small().fit(IMAGES[:COUNT], digit=first, odd=second)
     assert vae.predict(IMAGES[:5], "digit").shape == vae.predict(IMAGES[:5], "odd").shape == (5,)
-    with pytest.raises(SpecError, match="say which factor: one of digit, odd"):
+    with pytest.raises(SpecError, match="choose a factor, one of digit, odd"):
         vae.predict(IMAGES[:5])
 
 

@@ -18,7 +18,7 @@ def test_a_report_of_new_items(fitted: StructuredVAE, tmp_path: Path) -> None:
     for title in ("Analogies", "Confusion: digit", "Training"):
         assert title in page
     with pytest.raises(SpecError, match="fitted with labels of digit"):
-        fitted.report(tmp_path / "other.html", IMAGES[:9], colour=CLASSES[:9])
+        fitted.report(tmp_path / "other.html", IMAGES[:9], color=CLASSES[:9])
 
 
 def test_a_loaded_model_reports_without_its_history(fitted: StructuredVAE, tmp_path: Path) -> None:

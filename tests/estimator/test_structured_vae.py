@@ -38,11 +38,11 @@ def test_transform_gives_named_columns(fitted: StructuredVAE) -> None:
 
 
 def test_samples_obey_what_is_given(fitted: StructuredVAE) -> None:
-    sampled = fitted.sample(40, digit=0)
+    sampled = fitted.sample(40, {"digit": 0})
     assert sampled.shape == (40, 1, 8, 8)
     assert (fitted.predict((255 * sampled).astype(np.uint8)) == 0).mean() > 0.75
-    each = fitted.sample(3, digit=[1, 2, 3], style=np.zeros(3))
-    one = fitted.sample(3, digit=2, style=np.zeros((3, 3)))
+    each = fitted.sample(3, {"digit": [1, 2, 3], "style": np.zeros(3)})
+    one = fitted.sample(3, {"digit": 2, "style": np.zeros((3, 3))})
     np.testing.assert_allclose(each[1], one[0], rtol=1e-5)
     torch.manual_seed(1)
     first = fitted.sample(4)
@@ -71,9 +71,9 @@ def test_vary_takes_a_list(fitted: StructuredVAE, given: Any) -> None:
 )
 def test_values_that_do_not_fit_are_refused(fitted: StructuredVAE, asked: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=r"digit|style"):
-        fitted.sample(5, **asked)
-    with pytest.raises(SpecError, match="no factor 'colour'"):
-        fitted.sample(5, colour=1)
+        fitted.sample(5, asked)
+    with pytest.raises(SpecError, match="no factor 'color'"):
+        fitted.sample(5, {"color": 1})
     with pytest.raises(SpecError, match="one factor at a time"):
         fitted.vary(IMAGES[:2], digit=[1], style=[np.zeros(3)])
 
@@ -93,15 +93,15 @@ def test_a_seed_makes_it_repeatable_and_leaves_torch_alone() -> None:
 def test_without_labels_it_is_an_autoencoder() -> None:
     vae = small().fit(IMAGES[:COUNT])
     assert vae.transform(IMAGES[:5]).shape == (5, 3)
-    with pytest.raises(SpecError, match="nothing was labelled"):
+    with pytest.raises(SpecError, match="nothing was labeled"):
         vae.predict(IMAGES[:5])
 
 
-def test_factors_recognised_from_other_latents_are_predicted() -> None:
+def test_factors_inferred_from_other_latents_are_predicted() -> None:
     nodes = [
-        node("style", "normal", 2, recognised_from=["x"]),
-        node("digit", "categorical", 10, parents=["style"], recognised_from=["x", "style"], labels=True),
-        node("odd", "bernoulli", 1, recognised_from=["digit"], labels=True),
+        node("style", "normal", 2, inferred_from=["x"]),
+        node("digit", "categorical", 10, parents=["style"], inferred_from=["x", "style"], labels=True),
+        node("odd", "bernoulli", 1, inferred_from=["digit"], labels=True),
         node("x", "bernoulli", parents=["digit", "style", "odd"]),
     ]
     vae = small(model=nodes, kinds={"odd": "binary"}).fit(
@@ -133,3 +133,12 @@ def test_it_works_in_a_pipeline() -> None:
     assert pipeline[-1].classes_.keys() == {"label"}
     assert len(pipeline.get_feature_names_out()) == pipeline.transform(DIGITS.data[:5]).shape[1] == 13
     assert clone(pipeline)[-1].steps == 60
+
+
+def test_factors_may_be_called_as_anything() -> None:
+    x, classes = np.random.default_rng(0).normal(size=(60, 4)), np.arange(60) % 2
+    vae = StructuredVAE(steps=2, verbose=False, verdict=False).fit(
+        x, mean=classes, style=classes, seed=x[:, 0]
+    )
+    assert vae.sample(3, {"mean": 1, "style": 0, "seed": 0.5}, mean=True).shape == (3, 4)
+    assert vae.vary(x[:2], mean=[0, 1]).shape == (2, 2, 4)

@@ -12,10 +12,17 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unknot.errors import DataError
+from unknot.errors import DataError, SpecError
 from unknot.estimator import StructuredClassifier, StructuredRegressor
+from unknot.workflow.default_models import TableEnsemble
 
-FAST: dict[str, Any] = {"style": 2, "steps": 30, "batch_size": 64, "learning_rate": 2e-2}
+FAST: dict[str, Any] = {
+    "model": "class_style",
+    "style": 2,
+    "steps": 30,
+    "batch_size": 64,
+    "learning_rate": 2e-2,
+}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -59,3 +66,14 @@ def test_a_regressor_learns_numbers() -> None:
 def test_labels_that_are_refused(y: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         StructuredClassifier(**FAST).fit(np.random.default_rng(0).normal(size=(10, 2)), y)
+
+
+def test_the_default_is_chosen_by_the_data_and_verdicts_can_be_left_out(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    x, y = load_iris(return_X_y=True)
+    quick = StructuredClassifier(steps=2, style=3, verdict=False).fit(x, y)
+    assert quick.vae_.trained_.source.default == TableEnsemble(style=3)
+    assert not recwarn.list
+    with pytest.raises(SpecError, match="an ensemble is trained by its own bound"):
+        StructuredClassifier(alpha=2.0).fit(x, y)

@@ -48,10 +48,10 @@ def test_what_texts_are() -> None:
 def test_texts_are_learned_from_spoken_and_kept(tmp_path: Path) -> None:
     texts, topics = texts_of(120)
     labels = [topic if i < 20 else None for i, topic in enumerate(topics)]
-    vae = StructuredVAE(style=2, steps=150, batch_size=32, verbose=False, text={"max_df": 1.0})
+    vae = StructuredVAE("class_style", style=2, steps=150, batch_size=32, verbose=False, text={"max_df": 1.0})
     vae.fit(texts, topic=labels)
     assert np.mean(vae.predict(texts) == np.array(topics)) > 0.9
-    new = vae.sample(3, topic="space", mean=True)
+    new = vae.sample(3, {"topic": "space"}, mean=True)
     assert all(word in {*SPACE, *CARS} for one in new for word in one.split())
     changed = vae.vary(texts[:2], topic=["space", "cars"])
     assert changed.shape == (2, 2)
@@ -69,7 +69,7 @@ def test_texts_are_learned_from_spoken_and_kept(tmp_path: Path) -> None:
 
 def test_a_model_of_numbers_refuses_texts() -> None:
     counts = np.random.default_rng(0).integers(0, 3, (12, 4))
-    vae = StructuredVAE(steps=2, style=1, verbose=False).fit(counts)
+    vae = StructuredVAE("class_style", steps=2, style=1, verbose=False).fit(counts)
     with pytest.raises(DataError, match="x holds texts, but the model was fitted on numbers"):
         vae.transform(["moon"])
 
@@ -81,7 +81,7 @@ def test_sparse_counts_stay_sparse() -> None:
     items = read_items(matrix)
     assert isinstance(items.x, SparseCounts)
     np.testing.assert_array_equal(items.x[:].numpy(), matrix.toarray())
-    vae = StructuredVAE(steps=3, style=2, verbose=False).fit(matrix, kind=np.arange(20) % 2)
+    vae = StructuredVAE("class_style", steps=3, style=2, verbose=False).fit(matrix, kind=np.arange(20) % 2)
     assert vae.predict(matrix).shape == (20,)
     assert vae.sample(2).shape == (2, 30)
 

@@ -1,4 +1,4 @@
-"""ADGM: the bound of an unlabelled item, the bound of a labelled one, and S17 Eq. 9, by a double loop."""
+"""ADGM: the bound of an unlabeled item, the bound of a labeled one, and S17 Eq. 9, by a double loop."""
 
 from __future__ import annotations
 

@@ -848,7 +848,7 @@ class Reference:
         program = self.program
         sites = program.q_sites
         known = {site.name: bool(self.given.known[site.name][b]) for site in sites}
-        labelled = any(known.values())
+        labeled = any(known.values())
         choices = [range(site.values) for site in program.enumerated]
         combinations = [dict(zip(self.axis, values, strict=True)) for values in itertools.product(*choices)]
         grid = [[self.point(combination, s, b) for combination in combinations] for s in range(self.samples)]
@@ -870,7 +870,7 @@ class Reference:
             return found | {f"kl[{site.full_name}]": term(point, site.name) for site in sites}
 
         beta, alpha = SETTINGS["beta"], SETTINGS["alpha"]
-        gamma = SETTINGS["gamma"] if labelled else 1.0
+        gamma = SETTINGS["gamma"] if labeled else 1.0
 
         # Eq. 1
         elbo: dict[str, float] = {}

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from PIL import Image
 
 from tests.fuzz.outcomes import answered, fuzz
-from unknot.data.user.user_files import read_user_data
+from unknot.data.readers.user_files import read_user_data
 from unknot.workflow.recipe import Recipe
 
 TYPES = [
@@ -34,7 +34,7 @@ TYPES = [
     "<M8[s]",
     "<m8[s]",
 ]
-KINDS = [None, "categorical", "binary", "continuous", "count", "colour"]
+KINDS = [None, "categorical", "binary", "continuous", "count", "color"]
 
 
 SHARES = [1.0] * 12 + [0.0, 0.2, 0.5, 0.9, 0.99]  # of a file that are kept: most are whole

@@ -17,9 +17,10 @@ import pytest
 import torch
 
 from unknot import files
-from unknot.data.user.csv_file import write_table
-from unknot.data.user.mapped_npz import mapped_array
-from unknot.data.user.stored_cells import stored_cells
+from unknot.data.readers.csv_cells import write_table
+from unknot.data.readers.npz import mapped_array
+from unknot.data.readers.table_cells import stored_cells
+from unknot.data.readers.table_files import open_table
 from unknot.errors import RunError
 from unknot.workflow.model_file import load_model, save_model
 from unknot.workflow.recipe import Recipe
@@ -64,7 +65,9 @@ def recipe(seed: int = 0) -> Recipe:
         "progress": False,
         "seed": seed,
     }
-    return Recipe({"name": "digits"}, {"digit": 20}, {"style": 2, "width": 8}, train)
+    return Recipe(
+        {"name": "digits"}, {"budget": {"digit": 20}}, {"kind": "class_style", "style": 2, "width": 8}, train
+    )
 
 
 def _moments(work: Callable[[], Any], kill_at: int | None) -> int:
@@ -175,24 +178,27 @@ def test_a_table_killed_at_any_moment_is_the_old_one_or_the_new(tmp_path: Path) 
         assert path.read_text().splitlines()[1:] in (["1"] * 8, ["2"] * 8), f"killed at moment {moment}"
 
 
-@pytest.mark.parametrize("read", [stored_cells, lambda path: mapped_array(path, "x")])
+def _stored(path: Path) -> np.ndarray:
+    return stored_cells(path, lambda: open_table(path)).numbers
+
+
+@pytest.mark.parametrize("read", [_stored, lambda path: mapped_array(path, "x")])
 def test_a_cache_killed_at_any_moment_is_made_again(
     read: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tables and packed arrays that are decoded into the cache."""
     monkeypatch.setenv("UNKNOT_CACHE", str(tmp_path / "cache"))
-    path = tmp_path / ("t.csv" if read is stored_cells else "t.npz")
+    path = tmp_path / ("t.csv" if read is _stored else "t.npz")
     (tmp_path / "t.csv").write_text("a,b\n" + "1,x\n" * 20)
     np.savez_compressed(tmp_path / "t.npz", x=np.arange(20))
-    expected = np.array(getattr(read(path), "numbers", read(path)))
+    expected = np.array(read(path))
     shutil.rmtree(tmp_path / "cache")
     count = _moments(lambda: read(path), None)
     assert count > 5
     for moment in range(count):
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         _moments(lambda: read(path), moment)
-        found = read(path)
-        np.testing.assert_array_equal(getattr(found, "numbers", found), expected)
+        np.testing.assert_array_equal(read(path), expected)
 
 
 def test_a_run_folder_without_its_description_says_so(tmp_path: Path) -> None:

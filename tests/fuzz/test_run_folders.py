@@ -20,8 +20,8 @@ from unknot.workflow.run import open_run, resume, train_recipe
 
 RECIPE = Recipe(
     {"name": "digits"},
-    {"digit": 20},
-    {"style": 2, "width": 8},
+    {"budget": {"digit": 20}},
+    {"kind": "class_style", "style": 2, "width": 8},
     {
         "steps": 4,
         "batch_size": 50,

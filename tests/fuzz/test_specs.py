@@ -14,20 +14,22 @@ import yaml
 from hypothesis import strategies as st
 
 from tests.fuzz.outcomes import answered, fuzz
-from unknot.models.spec_schema import MODEL_SETTINGS, NODE
+from unknot.models.node_spec import NODE
+from unknot.models.spec import MODEL_SETTINGS
 from unknot.objectives.catalogue import CATALOGUE
-from unknot.train.config_schema import TRAIN
+from unknot.schema import schema_of
+from unknot.train.config import TRAIN
 from unknot.workflow.assembly import assemble
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.run import train_recipe
-from unknot.workflow.schema import DEFAULT_MODEL, FILE
+from unknot.workflow.schema import MODELS, OwnData
 
 NODES = {
-    "y": {"family": "concrete", "size": 3, "recognised_from": "x", "labels": True},
-    "style": {"family": "normal", "size": 2, "recognised_from": ["x", "y"]},
+    "y": {"family": "concrete", "size": 3, "inferred_from": "x", "labels": True},
+    "style": {"family": "normal", "size": 2, "inferred_from": ["x", "y"]},
     "x": {"family": "normal", "parents": ["y", "style"]},
 }
-MODELS = [{}, {"width": 8, "style": 2}, {"width": 8, "nodes": NODES}]
+SECTIONS = [{}, {"width": 8, "style": 2}, {"width": 8, "nodes": NODES}]
 FAMILIES = [
     "concrete",
     "categorical",
@@ -45,7 +47,7 @@ WORDS = [
     "y",
     "all",
     "score",
-    "reparameterised",
+    "reparameterized",
     "enumerate",
     "cuda",
     "auto",
@@ -102,9 +104,11 @@ NODE_PATHS: list[Path_] = [
 OTHER_PATHS: list[Path_] = [
     *[("train", key) for key in TRAIN["properties"]],
     *[("train", key) for key in TRAIN["properties"]],
-    *[("model", key) for key in [*DEFAULT_MODEL["properties"], "program"]],
-    *[("data", key) for key in [*FILE["properties"], "name"]],
-    *[("labels", key) for key in ("y", "seed", "z")],
+    *[("model", key) for key in [*MODELS["auto"]["properties"], "kind", "program"]],
+    *[("data", key) for key in [*schema_of(OwnData, "")["properties"], "name"]],
+    *[("labels", "budget", key) for key in ("y", "z")],
+    ("labels", "budget"),
+    ("labels", "seed"),
     *[(key,) for key in ("data", "labels", "model", "train", "stray")],
     ("train", "stray"),
     ("model", "x", "hidden"),
@@ -129,10 +133,10 @@ values = st.one_of(
 )
 cases_of_spec = st.one_of(
     st.tuples(
-        st.just(MODELS[2]), st.lists(st.tuples(st.sampled_from(NODE_PATHS), values), min_size=1, max_size=2)
+        st.just(SECTIONS[2]), st.lists(st.tuples(st.sampled_from(NODE_PATHS), values), min_size=1, max_size=2)
     ),
     st.tuples(
-        st.sampled_from(MODELS),
+        st.sampled_from(SECTIONS),
         st.lists(st.tuples(st.sampled_from(OTHER_PATHS), values), min_size=1, max_size=2),
     ),
 )
@@ -175,7 +179,7 @@ def test_wrong_values(cases: int, data_file: Path, tmp_path: Path) -> None:
         model, wrong = drawn
         spec = {
             "data": {"file": str(data_file)},
-            "labels": {"y": 9},
+            "labels": {"budget": {"y": 9}},
             "model": model,
             "train": {"steps": 1, "batch_size": 8, "compile": False, "progress": False},
         }
@@ -184,7 +188,9 @@ def test_wrong_values(cases: int, data_file: Path, tmp_path: Path) -> None:
     fuzz(cases, cases_of_spec, body)
 
 
-GOOD = yaml.safe_dump({"data": {"name": "digits"}, "labels": {"digit": 10}, "train": {"steps": 1}}).encode()
+GOOD = yaml.safe_dump(
+    {"data": {"name": "digits"}, "labels": {"budget": {"digit": 10}}, "train": {"steps": 1}}
+).encode()
 BOMB = b"a: &a [x,x,x,x,x,x,x,x]\n" + b"".join(
     f"{b}: &{b} [*{a},*{a},*{a},*{a},*{a},*{a},*{a},*{a}]\n".encode()
     for a, b in zip("abcdefgh", "bcdefghi", strict=True)

@@ -8,6 +8,8 @@ import pytest
 import torch
 
 import unknot
+from experiments.canvases.model.finder import LOOKS
+from tests.experiments.canvases.model.test_canvas import labels, made
 from tests.graph.graph_programs import (
     B,
     Decoder,
@@ -18,9 +20,7 @@ from tests.graph.graph_programs import (
     faces_decoder,
     faces_encoder,
 )
-from tests.models.canvas.test_canvas import labels, made
 from unknot.graph import Graph
-from unknot.models.canvas.finder import LOOKS
 
 DOCS = Path(__file__).parents[2] / "docs"
 CLASSES = unknot.partial(torch.arange(B), torch.tensor([True, False, False, True]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from unknot.graph.layers import STAND_IN, layers, neighbours, order
+from unknot.graph.layout import STAND_IN, layers, neighbors, order
 
 
 def test_items_stand_below_all_their_parents() -> None:
@@ -20,7 +20,7 @@ def test_an_edge_over_several_layers_has_a_stand_in_in_each() -> None:
     assert [len(layer) for layer in stand_ins] == [0, 1, 1, 0]
     depth = {name: d for d, layer in enumerate(found.layers) for name in layer}
     assert all(depth[b] - depth[a] == 1 for a, b in found.links)
-    near = neighbours(found)
+    near = neighbors(found)
     assert set(near["a"]) == {"b", stand_ins[1][0]}
     assert all(b in near[a] and a in near[b] for a, b in pairwise(["a", "b", "c", "d"]))
 

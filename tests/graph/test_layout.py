@@ -26,9 +26,9 @@ def test_nodes_do_not_overlap_and_plates_hold_only_their_own() -> None:
                 assert math.hypot(a.x - b.x, a.y - b.y) > 2 * RADIUS + 10
             for plate, frame in shapes.items():
                 for node in nodes:
-                    centre = (shapes[node.name].x, shapes[node.name].y)
+                    center = (shapes[node.name].x, shapes[node.name].y)
                     if frame.plate:
-                        assert (distance(centre, frame) < -RADIUS) == (node.plate == plate)
+                        assert (distance(center, frame) < -RADIUS) == (node.plate == plate)
 
 
 def test_arrows_point_down_or_up_by_layers() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unknot.metrics.analogies import colours_kept, nearest_setting, share_as_intended, style_shift
+from unknot.metrics.analogies import colors_kept, nearest_setting, share_as_intended, style_shift
 
 
 def test_shift_equals_its_loop() -> None:
@@ -48,18 +48,18 @@ def test_items_that_are_all_alike_have_no_scale() -> None:
     assert style_shift(same, same[:, None] + 1) == np.inf
 
 
-def test_colour_is_the_correlation_channel_by_channel() -> None:
+def test_color_is_the_correlation_channel_by_channel() -> None:
     rng = np.random.default_rng(3)
     before, after = rng.random((6, 3)), rng.random((6, 2, 3))
     found = []
     for c in range(3):
         pairs = [(before[i, c], after[i, k, c]) for i in range(6) for k in range(2)]
         found.append(np.corrcoef(np.array(pairs).T)[0, 1])
-    assert np.isclose(colours_kept(before, after), np.mean(found))
+    assert np.isclose(colors_kept(before, after), np.mean(found))
 
 
-def test_a_colour_that_never_changes_has_no_correlation() -> None:
+def test_a_color_that_never_changes_has_no_correlation() -> None:
     before = np.random.default_rng(4).random((5, 3))
     after = np.repeat(before[:, None], 2, 1)
     after[..., 1] = 0.5
-    assert np.isclose(colours_kept(before, after), 2 / 3)
+    assert np.isclose(colors_kept(before, after), 2 / 3)

@@ -1,11 +1,11 @@
-"""Reliability in bins, against a plain loop, and of a recogniser that is right as often as it says."""
+"""Reliability in bins, against a plain loop, and of an encoder that is right as often as it says."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from unknot.metrics.calibration import reliability
+from unknot.metrics.prediction_error import reliability
 
 
 def test_bins_are_those_of_a_plain_loop() -> None:

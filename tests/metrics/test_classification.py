@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix as theirs
 
 from unknot.errors import SpecError
-from unknot.metrics.classification import confusion_matrix, error_rate, wilson_interval
+from unknot.metrics.prediction_error import confusion_matrix, error_rate, wilson_interval
 
 
 def test_unknown_items_do_not_count() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unknot.metrics.leak import Leak, leak
+from unknot.metrics.probes import Leak, leak
 
 
 def test_the_best_probe_counts_and_chance_is_nothing() -> None:

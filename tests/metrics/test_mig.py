@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.metrics import cases
-from unknot.metrics import mig
+from unknot.metrics.gaps import mig
 
 
 def test_known_answers() -> None:

@@ -7,11 +7,11 @@ from unknot.errors import SpecError
 from unknot.metrics.probes import (
     chance_error,
     linear_probe_error,
-    neighbour_probe_error,
+    neighbor_probe_error,
     network_probe_error,
 )
 
-PROBES = [linear_probe_error, neighbour_probe_error, network_probe_error]
+PROBES = [linear_probe_error, neighbor_probe_error, network_probe_error]
 CLASSES = np.random.default_rng(0).integers(0, 4, 1200)
 
 
@@ -33,18 +33,18 @@ def test_a_small_direction_counts_as_much_as_a_large_one(probe) -> None:
     assert probe(*halves(codes)) < 0.2
 
 
-def test_neighbours_see_what_no_line_separates() -> None:
+def test_neighbors_see_what_no_line_separates() -> None:
     angle = np.random.default_rng(3).uniform(0, 2 * np.pi, 1200)
     rings = (1 + CLASSES % 2)[:, None] * np.stack([np.cos(angle), np.sin(angle)], 1)
     assert linear_probe_error(*halves(rings, CLASSES % 2)) > 0.35
-    assert neighbour_probe_error(*halves(rings, CLASSES % 2)) == 0.0
+    assert neighbor_probe_error(*halves(rings, CLASSES % 2)) == 0.0
     assert network_probe_error(*halves(rings, CLASSES % 2)) < 0.02
 
 
 def test_items_of_unknown_class_do_not_count() -> None:
     codes = CLASSES[:, None] + 0.01 * np.random.default_rng(4).normal(size=(1200, 1))
     shown = np.where(np.arange(1200) % 3 == 0, -1, CLASSES)
-    assert neighbour_probe_error(*halves(codes, shown)) == 0.0
+    assert neighbor_probe_error(*halves(codes, shown)) == 0.0
 
 
 @pytest.mark.parametrize("probe", PROBES)
@@ -55,7 +55,7 @@ def test_numbers_by_the_variance_that_is_left(probe) -> None:
     assert probe(*halves(codes, size)) < 0.1
     assert (
         0.9 < probe(*halves(codes, rng.normal(size=1200))) < 1.4
-    )  # neighbours of noise are worse than the mean
+    )  # neighbors of noise are worse than the mean
 
 
 def test_a_linear_probe_of_numbers_is_least_squares() -> None:

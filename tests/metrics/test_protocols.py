@@ -39,7 +39,7 @@ def test_constants_of_the_sources() -> None:
     )
     assert {settings(s).bins for s in ("jemmig", "dcimig", "mig_sup")} == {10}
     info = settings("infomec")
-    assert (info.neighbours, info.active_range, info.tolerance, info.iterations) == (10, 1 / 20, 1e-4, 100)
+    assert (info.neighbors, info.active_range, info.tolerance, info.iterations) == (10, 1 / 20, 1e-4, 100)
     assert settings("dci_es").depths == (1, 2, 3, 4, 8, 10, 12, 14, 16, 18, 20, 32)
 
 

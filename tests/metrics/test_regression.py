@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unknot.errors import SpecError
-from unknot.metrics.regression import angles, squared_errors
+from unknot.metrics.prediction_error import angles, squared_errors
 
 
 def test_only_known_items_count() -> None:

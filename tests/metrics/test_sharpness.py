@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unknot.errors import SpecError
-from unknot.metrics.sharpness import sharpness
+from unknot.metrics.analogies import sharpness
 
 IMAGES = np.random.default_rng(0).random((3, 2, 5, 4))
 

@@ -5,7 +5,7 @@ import pytest
 
 from unknot.errors import DataError
 from unknot.metrics import udr
-from unknot.metrics.udr import _relative_strength
+from unknot.metrics.restarts import _relative_strength
 
 RNG = np.random.default_rng(0)
 CODES = RNG.normal(size=(800, 4))

@@ -1,20 +1,21 @@
-"""A small table with two kinds of columns, a class that its rows show, and a committee for it."""
+"""A small table with two kinds of columns, a class that its rows show, and an ensemble for it."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
-from unknot.models.committee import Committee
-from unknot.workflow.defaults import committee_for
+from unknot.models.ensemble.ensemble import Ensemble
+from unknot.workflow.default_models import TableEnsemble
 
 NAN = float("nan")
 
 
-def table(rows: int = 60, labelled: int = 24, *, holes: bool = False, seed: int = 0) -> Dataset:
+def table(rows: int = 60, labeled: int = 24, *, holes: bool = False, seed: int = 0) -> Dataset:
     """Three real columns and a category of three; the class (of 2) and the number move them."""
     draw = torch.Generator().manual_seed(seed)
     kind = torch.arange(rows) % 2
@@ -26,7 +27,7 @@ def table(rows: int = 60, labelled: int = 24, *, holes: bool = False, seed: int 
     if holes:
         x[::7, 0] = NAN
         x[3::9, 3] = NAN
-    known = torch.arange(rows) < labelled
+    known = torch.arange(rows) < labeled
     factors = {
         "kind": Factor("kind", "categorical", torch.where(known, kind, -1), ("a", "b")),
         "amount": Factor("amount", "continuous", torch.where(known, amount * 2 + 7, NAN)),
@@ -46,10 +47,10 @@ def only(data: Dataset, *names: str) -> Dataset:
     return Dataset(data.name, data.x, data.ids, {n: data.factors[n] for n in names}, table=data.table)
 
 
-def prepared(data: Dataset, **options: object) -> Committee:
-    """A committee with random weights that knows the data."""
+def prepared(data: Dataset, **options: Any) -> Ensemble:
+    """An ensemble with random weights that knows the data."""
     torch.manual_seed(0)
-    made = Committee(committee_for(data, **options))
+    made = Ensemble(TableEnsemble(**options).spec(data))
     made.prepare(data)
     with torch.no_grad():
         for weight in made.parameters():

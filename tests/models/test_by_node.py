@@ -47,8 +47,8 @@ def test_any_names(names: list[str]) -> None:
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_model_with_such_a_node(name: str) -> None:
     nodes = [
-        node(name, "concrete", 3, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x", name]),
+        node(name, "concrete", 3, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x", name]),
         node("x", "bernoulli", parents=[name, "style"]),
     ]
     model = GraphicalModel(nodes, (4,))

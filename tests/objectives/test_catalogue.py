@@ -24,7 +24,14 @@ def plain(formula: str) -> str:
 
 def test_every_objective_is_there_s17s_first_then_the_rows_of_table_1() -> None:
     assert list(CATALOGUE) == [
-        *("elbo", "semi_supervised", "importance_weighted", "labels_alone", "classes_alone", "sleep"),
+        *(
+            "elbo",
+            "semi_supervised",
+            "importance_weighted",
+            "supervised",
+            "information_maximization",
+            "sleep",
+        ),
         *("vae", "beta_vae", "dip_vae", "info_vae", "capacity_vae", "anchor_vae", "information_dropout"),
         *("beta_tcvae", "factor_vae", "hfvae"),
     ]
@@ -75,8 +82,8 @@ def test_docstring_and_docs_have_the_catalogues_formula(entry: Entry) -> None:
 
 
 def test_defaults_are_those_of_the_functions() -> None:
-    left_out = {"groups": None, "information": None, "marginal": None, "floor": False}
+    left_out = {"groups": None, "information": None, "marginal": None}
     assert CATALOGUE["hfvae"].defaults == {"alpha": 1.0, "beta": 4.0, "gamma": 3.0, **left_out}
-    assert CATALOGUE["hfvae"].needs_dataset_size
-    assert not CATALOGUE["beta_vae"].needs_dataset_size
+    assert CATALOGUE["hfvae"].takes_dataset_size
+    assert not CATALOGUE["beta_vae"].takes_dataset_size
     assert CATALOGUE["factor_vae"].own_network == "discriminator"

@@ -83,11 +83,11 @@ def test_it_learns_the_total_correlation_of_a_correlated_normal():
         return q
 
     discriminator = Discriminator(2, hidden=64, layers=3)
-    optimiser = torch.optim.Adam(discriminator.parameters(), 2e-3)
+    optimizer = torch.optim.Adam(discriminator.parameters(), 2e-3)
     for _ in range(1500):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         discriminator_loss(discriminator, draw(512)).backward()
-        optimiser.step()
+        optimizer.step()
     with torch.no_grad():
         estimate = discriminator_log_ratio(discriminator, draw(20_000)).mean()
     assert abs(estimate - -0.5 * torch.tensor(1 - r**2).log()) < 0.1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from benchmarks import gradient_variance
 from torch import Tensor
 
 import unknot
+from benchmarks import gradient_variance
 from unknot.objectives import semi_supervised
 
 
@@ -20,10 +20,10 @@ def test_the_benchmark_measures_every_program() -> None:
     assert rows[view + "partial, written first"] > 3 * rows[view + "partial"]
 
 
-def test_labels_of_unlabelled_items_are_rewarded_by_what_they_reach_alone() -> None:
+def test_labels_of_unlabeled_items_are_rewarded_by_what_they_reach_alone() -> None:
     """Eq. 8 of programs whose dependences are known, against programs that know only the order of their sites."""
     torch.manual_seed(0)
-    model, x = gradient_variance.Labelled().double(), torch.randn(3, gradient_variance.PIXELS).double()
+    model, x = gradient_variance.Labeled().double(), torch.randn(3, gradient_variance.PIXELS).double()
     labels, known = torch.tensor([0, 1, 2]), torch.tensor([True, False, False])
 
     def traced() -> Tensor:

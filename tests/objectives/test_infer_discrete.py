@@ -60,12 +60,12 @@ class Chain:
 
 
 @pytest.mark.parametrize(("steps", "states", "items"), [*itertools.product([1, 2, 3], repeat=3)])
-@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("labeled", [False, True])
 def test_marginals_and_modes_are_those_of_all_assignments(
-    steps: int, states: int, items: int, labelled: bool
+    steps: int, states: int, items: int, labeled: bool
 ) -> None:
     make = torch.Generator().manual_seed(steps)
-    labels = torch.randint(-1, states, (items, steps), generator=make) if labelled else None
+    labels = torch.randint(-1, states, (items, steps), generator=make) if labeled else None
     chain = Chain(steps, states, items, labels)
     q, p = chain.traces()
     marginals, modes = unknot.infer_discrete(q, p), unknot.infer_discrete(q, p, "mode")

@@ -338,7 +338,7 @@ def test_equal_weights_of_all_labels_are_one_weight(ways: str | dict[str, str], 
 
 
 @pytest.mark.parametrize("enumerated", [True, False])
-def test_a_weight_for_each_labelled_site(enumerated: bool) -> None:
+def test_a_weight_for_each_labeled_site(enumerated: bool) -> None:
     """Independent labels y and v: each counts its own weight times log q, by hand; what is not named counts once."""
     logits = torch.tensor([[0.2, -0.4], [1.0, 0.3], [0.0, 2.0]], requires_grad=True)
     labels = {"y": torch.tensor([1, -1, 0]), "v": torch.tensor([0, 1, -1])}
@@ -379,8 +379,8 @@ def test_a_spec_with_an_enumerated_class_and_a_style_from_x_alone(samples: int |
     torch.manual_seed(0)
     model = GraphicalModel(
         [
-            node("digit", "categorical", 3, recognised_from=["x"], labels=True, gradient="enumerate"),
-            node("style", "normal", 2, recognised_from=["x"]),
+            node("digit", "categorical", 3, inferred_from=["x"], labels=True, gradient="enumerate"),
+            node("style", "normal", 2, inferred_from=["x"]),
             node("x", "bernoulli", parents=["digit", "style"]),
         ],
         (4,),

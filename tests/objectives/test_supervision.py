@@ -1,4 +1,4 @@
-"""γ, ρ and drawing labelled items more often."""
+"""γ, ρ and drawing labeled items more often."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ COUNTS = st.integers(min_value=1, max_value=10**6)
 
 
 @given(st.floats(min_value=0.0, max_value=1e4), COUNTS, COUNTS)
-def test_weight_and_rate_are_inverse(gamma: float, labelled: int, unlabelled: int) -> None:
-    rate = supervision_rate(gamma, labelled, unlabelled)
+def test_weight_and_rate_are_inverse(gamma: float, labeled: int, unlabeled: int) -> None:
+    rate = supervision_rate(gamma, labeled, unlabeled)
     assert 0 <= rate < 1
     # 1 - rate loses digits as the rate nears one
-    assert supervision_weight(rate, labelled, unlabelled) == pytest.approx(
+    assert supervision_weight(rate, labeled, unlabeled) == pytest.approx(
         gamma, rel=1e-9 / (1 - rate), abs=1e-9
     )
 
@@ -37,7 +37,7 @@ def test_rates_of_the_paper() -> None:
         (lambda: supervision_rate(0.0, 5, 0), "leaves nothing"),
         (lambda: supervision_rate(1.0, 0, 0), "not both zero"),
         (lambda: supervision_weight(1.0, 5, 5), "below 1"),
-        (lambda: supervision_weight(0.5, 0, 5), "needs labelled items"),
+        (lambda: supervision_weight(0.5, 0, 5), "needs labeled items"),
     ],
 )
 def test_refuses_what_has_no_meaning(call, message: str) -> None:

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from unknot.parallel.worker_pool import begin_worker
+from unknot.parallel.processes import begin_worker
 
 
 def number_after_a_rest() -> int:

@@ -7,8 +7,8 @@ import sys
 import time
 from pathlib import Path
 
-from unknot.parallel.worker_pool import run_in_processes
-from unknot.train.interrupt import Interrupts
+from unknot.parallel.processes import run_in_processes
+from unknot.train.processes import Interrupts
 
 
 def train(place: tuple[str, int]) -> None:

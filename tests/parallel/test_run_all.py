@@ -8,7 +8,7 @@ import pytest
 
 from tests.parallel.work import half
 from unknot.errors import SpecError
-from unknot.parallel.run_all import run_all
+from unknot.parallel.processes import run_all
 
 
 def test_one_worker_is_this_process_and_goes_on_after_a_failure() -> None:

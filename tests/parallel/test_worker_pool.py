@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.parallel.work import half
-from unknot.parallel.worker_pool import run_in_processes
+from unknot.parallel.processes import run_in_processes
 
 
 def test_processes_give_what_one_would_and_a_failure_stays_its_own() -> None:

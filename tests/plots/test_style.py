@@ -30,7 +30,7 @@ def test_a_file_s_ending_is_its_format(tmp_path: Path, name: str, start: bytes) 
 
 
 def test_a_format_that_there_is_not_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"not written as \.doc"):
+    with pytest.raises(SpecError, match=r"got \.doc"):
         save(new_figure(1, 1), tmp_path / "a.doc")
     assert list(tmp_path.iterdir()) == []
 
@@ -41,6 +41,19 @@ def test_a_full_disk_is_said(small_disk: Path) -> None:
     with pytest.raises(DiskError, match=r"Could not write .*a\.png: the disk is full"):
         save(figure, small_disk / "a.png", dpi=100)
     assert list(small_disk.iterdir()) == []
+
+
+def test_names_that_look_like_formulas_are_text() -> None:
+    figure = new_figure(2, 2)
+    axes = figure.add_subplot()
+    axes.set_xlabel("$50K_$")
+    axes.set_yticks([0, 1], ["$a_$", "b"])
+    axes.set_xscale("log")
+    axes.legend([axes.plot([1, 10], [0, 1])[0]], ["$\\no$"])
+    assert data_uri(figure).startswith("data:image/png")  # would raise
+    powers = [text for text in axes.get_xticklabels() if text.get_text()]
+    assert powers
+    assert all(text.get_parse_math() for text in powers)
 
 
 def test_quiet_axes_have_two_sides() -> None:

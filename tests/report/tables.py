@@ -1,12 +1,11 @@
-"""A table with a class and a number to recognise, and answers that are made by hand."""
+"""A table with a class and a number to recognize, and answers that are made by hand."""
 
 from __future__ import annotations
 
 import numpy as np
 import torch
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
 from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import DatasetPrediction
@@ -34,7 +33,7 @@ DATA = Dataset(
 def model() -> TrainedModel:
     """Untrained, of the kind that the data gets."""
     torch.manual_seed(0)
-    made = assemble(DATA, {"style": 2, "width": 8}, {}).model
+    made = assemble(DATA, {"kind": "class_style", "style": 2, "width": 8}, {}).model
     made.module.eval()
     return made
 

@@ -21,8 +21,8 @@ from unknot.workflow.run import TrainedRun, open_run, train_recipe
 def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainedRun:
     recipe = Recipe(
         {"name": "digits"},
-        {"digit": 50},
-        {"style": 3, "width": 16},
+        {"budget": {"digit": 50}},
+        {"kind": "class_style", "style": 3, "width": 16},
         {"steps": 4, "log_every": 2, "batch_size": 50},
     )
     with unknot.validation(True):
@@ -36,7 +36,7 @@ def content(trained: TrainedRun) -> Content:
 
 def test_what_is_gathered(content: Content, trained: TrainedRun) -> None:
     assert [score.factor for score in content.scores] == ["digit"]
-    assert content.facts["labels seen"] == "50 labels of digit (seed 0)"
+    assert content.facts["training labels"] == "50 labels of digit (seed 0)"
     assert content.facts["training"] == "4 steps of 50 items"
     name, matrix, classes = content.confusions[0]
     assert (name, matrix.sum(), len(classes)) == ("digit", 360, 10)
@@ -52,19 +52,19 @@ def test_what_is_gathered(content: Content, trained: TrainedRun) -> None:
 def test_the_verdict_and_the_linear_model_stand_beside_the_error(content: Content) -> None:
     kinds = [finding.kind for finding in content.verdict.findings]
     assert "below linear" in kinds  # after four steps
-    assert "digit is read worse than by a linear model" in content.verdict.line
+    assert "Predictions of digit are worse than those of a linear model" in content.verdict.line
     assert content.beside["digit"].startswith("A linear model on the same 50 labels: ")
-    assert "Always the commonest class: " in content.beside["digit"]
+    assert "Always the most frequent class: " in content.beside["digit"]
 
 
-def test_what_is_looked_at_beside_the_pictures(content: Content) -> None:
+def test_sections_beside_the_pictures(content: Content) -> None:
     assert [section.title for section in content.sections] == [
         "Most confident mistakes: digit",
         "Calibration: digit",
     ]
 
 
-def test_a_model_without_its_run_is_judged_by_what_there_is(trained: TrainedRun) -> None:
+def test_a_model_without_its_run_has_no_baselines(trained: TrainedRun) -> None:
     assert trained.test is not None
     alone = collect_model(trained.model, trained.test.subset(range(40)), "alone")
     assert alone.beside == {}
@@ -76,9 +76,9 @@ def test_every_factor_is_changed(content: Content) -> None:
     (digit,) = content.counterfactuals
     assert (digit.factor, digit.items, digit.labels) == ("digit", 205, 205)
     page = render(content)
-    assert "Changed: digit" in page
+    assert "Counterfactuals: digit" in page
     assert digit.verdict in page
-    assert "read as intended by another reader" in page
+    assert "predicted as intended by an independent predictor" in page
 
 
 def test_one_item_of_each_class_is_shown(content: Content, trained: TrainedRun) -> None:

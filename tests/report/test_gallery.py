@@ -20,9 +20,9 @@ DIMENSIONS = [("style[1]", 0.5), ("style[0]", 0.0)]
 def test_every_factor_and_every_used_dimension_is_shown() -> None:
     torch.manual_seed(0)
     nodes = [
-        node("digit", "concrete", 3, recognised_from=["x"], labels=True),
-        node("light", "direction", 3, recognised_from=["x"], labels=True),
-        node("style", "normal", 2, recognised_from=["x", "digit"]),
+        node("digit", "concrete", 3, inferred_from=["x"], labels=True),
+        node("light", "direction", 3, inferred_from=["x"], labels=True),
+        node("style", "normal", 2, inferred_from=["x", "digit"]),
         node("x", "bernoulli", parents=["digit", "light", "style"]),
     ]
     shown = {one.title: one for one in gallery(like(nodes, DATA), DATA, DIMENSIONS)}
@@ -39,7 +39,7 @@ def test_every_factor_and_every_used_dimension_is_shown() -> None:
 
 def test_of_items_without_labels_the_classes_go_by_the_models_own_names() -> None:
     nodes = [
-        node("digit", "concrete", 3, recognised_from=["x"], labels=True),
+        node("digit", "concrete", 3, inferred_from=["x"], labels=True),
         node("x", "bernoulli", parents=["digit"]),
     ]
     shown = {one.title: one for one in gallery(like(nodes, DATA), from_arrays(DATA.x), [])}
@@ -47,7 +47,7 @@ def test_of_items_without_labels_the_classes_go_by_the_models_own_names() -> Non
 
 
 def test_without_factors_there_are_samples_from_the_prior() -> None:
-    nodes = [node("style", "normal", 2, recognised_from=["x"]), node("x", "bernoulli", parents=["style"])]
+    nodes = [node("style", "normal", 2, inferred_from=["x"]), node("x", "bernoulli", parents=["style"])]
     bare = from_arrays(DATA.x)
     titles = [one.title for one in gallery(like(nodes, bare), bare, DIMENSIONS)]
     grids = [f"Style grid {i}" for i in range(1, 5)]

@@ -11,10 +11,9 @@ import numpy as np
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
 from unknot.report.page import picture_figure, render, write_report
-from unknot.report.section import Section, Table
+from unknot.report.section import Section, TextTable, three_digits
 from unknot.workflow.evaluation import Score
-from unknot.workflow.verdict.findings import Finding
-from unknot.workflow.verdict.verdict import Verdict
+from unknot.workflow.verdict.verdict import Finding, Verdict
 
 CONTENT = Content(
     title="a <run>",
@@ -27,7 +26,9 @@ CONTENT = Content(
     information=[("style[0]", 1.5), ("style[1]", 0.0)],
     verdict=Verdict((Finding("improving", "It was <still> improving."),), ()),
     beside={"digit": "A linear model: 30 %."},
-    sections=[Section("Filling gaps", "How.", table=Table(("column", "model"), (("age", "3 <years>"),)))],
+    sections=[
+        Section("Missing values", "How.", table=TextTable(("column", "model"), (("age", "3 <years>"),)))
+    ],
 )
 
 
@@ -35,7 +36,7 @@ def test_the_sections_stand_in_order_and_names_are_escaped() -> None:
     page = render(CONTENT)
     places = [
         page.index(title)
-        for title in ("Confusion: digit", "Filling gaps", "Information per dimension", "Training")
+        for title in ("Confusion: digit", "Missing values", "Information per dimension", "Training")
     ]
     assert places == sorted(places)
     assert re.search(r"25.00 % <small>20.4 to 30.2 %</small>", page)
@@ -49,8 +50,13 @@ def test_the_verdict_comes_before_all_numbers() -> None:
     assert page.index("It was &lt;still&gt; improving.") < page.index("25.00 %")
     assert 'class="verdict bad"' in page
     good = render(replace(CONTENT, verdict=Verdict((), ("the curve",))))
-    assert "Nothing stands out. Looked at: the curve." in good
-    assert 'class="verdict bad"' not in good
+    assert "Nothing stands out. Examined: the curve." in good
+    assert 'class="verdict"' in good
+    unknown = render(replace(CONTENT, scores=[], verdict=Verdict((), ("the curve",), "No error is shown.")))
+    assert 'class="verdict unknown"' in unknown  # neither green nor red
+    assert "No error is shown." in unknown
+    assert "There are no labels" not in unknown
+    assert "There are no labels" in render(replace(CONTENT, scores=[]))
 
 
 def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
@@ -73,3 +79,23 @@ def test_a_picture_with_boxes_has_them_on_its_first_row() -> None:
     )
     assert len(figure.axes[0].patches) == 1
     assert [text.get_text() for text in figure.axes[0].texts] == ["a"]
+
+
+# ---- Numbers in words ------------------------------------------------------------------------------------
+
+
+def test_numbers_have_three_digits_and_no_exponent_where_people_write_none() -> None:
+    assert [three_digits(v) for v in (999.4, 999.6, 2008.0, -12345.6, 0.5, 0.0)] == [
+        "999",
+        "1000",
+        "2008",
+        "-12,346",
+        "0.5",
+        "0",
+    ]
+
+
+def test_a_section_has_a_figure_or_a_table() -> None:
+    section = Section("Title", "How to read it.", table=TextTable(("a",), (("1",),)))
+    assert section.figure is None
+    assert not section.wide

@@ -12,14 +12,14 @@ import unknot
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
-from unknot.data.sets.digits import load_digits
+from unknot.data.sets.computed import load_digits
 from unknot.objectives.terms import Terms
 
 
 class ClassAndStyle(nn.Module):
     """A digit y (Concrete, partly observed) and a style z, both from an MLP; and back.
 
-    The style is recognised from x and y, or with ``independent`` from x alone.
+    The style is recognized from x and y, or with ``independent`` from x alone.
     """
 
     temperature: Tensor
@@ -68,7 +68,7 @@ def plain_elbo(q: unknot.Trace, p: unknot.Trace, beta: float = 1.0) -> Terms:
 def digits(labels: int = 100, items: int | None = None) -> Dataset:
     """The digits' training items, of which some show their label."""
     train = load_digits().split("train")
-    data = LabelBudget.draw(train, seed=0, digit=labels).apply(train)
+    data = LabelBudget.draw(train, 0, digit=labels).apply(train)
     return data if items is None else data.subset(range(items))
 
 

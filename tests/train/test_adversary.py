@@ -6,8 +6,9 @@ import torch
 
 from tests.train.programs import digits, model
 from unknot.core.trace import Trace
+from unknot.objectives.discriminator import FactorVAE
 from unknot.train import RunFolder, TrainConfig, fit
-from unknot.train.adversary import Adversary, FactorVAE
+from unknot.train.adversary import Adversary
 
 OBJECTIVE = {"name": "factor_vae", "gamma": 5.0, "variables": ["z"]}
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from unknot.train.averaging import WeightAverage
+from unknot.train.held_out import WeightAverage
 
 
 def test_the_average_is_its_recursion() -> None:

@@ -16,11 +16,11 @@ from unknot.train.checkpoint import (
     Checkpoint,
     latest,
     latest_step,
-    pack_optimiser,
+    pack_optimizer,
     read,
     save,
     under,
-    unpack_optimiser,
+    unpack_optimizer,
 )
 
 
@@ -129,39 +129,39 @@ def test_a_checkpoint_under_another_steps_name_is_refused(tmp_path: Path) -> Non
 def test_an_optimisers_tensors_are_compared_with_the_parameters(forged: dict[str, torch.Tensor]) -> None:
     """Fused Adam would read beyond the end of a tensor that is too small."""
     layer = torch.nn.Linear(3, 4)
-    optimiser = torch.optim.Adam(layer.parameters(), fused=True)
+    optimizer = torch.optim.Adam(layer.parameters(), fused=True)
     layer(torch.ones(1, 3)).sum().backward()
-    optimiser.step()
-    good = pack_optimiser(optimiser)
-    unpack_optimiser(optimiser, good)
-    with pytest.raises(ValueError, match="the optimiser"):
-        unpack_optimiser(optimiser, {**good, **forged})
+    optimizer.step()
+    good = pack_optimizer(optimizer)
+    unpack_optimizer(optimizer, good)
+    with pytest.raises(ValueError, match="the optimizer"):
+        unpack_optimizer(optimizer, {**good, **forged})
     with pytest.raises(ValueError, match="parameter 0 is not complete"):
-        unpack_optimiser(optimiser, {name: t for name, t in good.items() if name != "0.step"})
+        unpack_optimizer(optimizer, {name: t for name, t in good.items() if name != "0.step"})
 
 
 def test_an_optimiser_goes_on_where_it_was(tmp_path: Path) -> None:
     """Three steps at once, and two with a file before the third: the same weights, bit for bit."""
 
-    def optimised(
+    def optimized(
         steps: int, start: Checkpoint | None = None
     ) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
         trained = model()
-        optimiser = torch.optim.Adam(trained.parameters(), fused=True)
+        optimizer = torch.optim.Adam(trained.parameters(), fused=True)
         if start is not None:
             trained.load_state_dict(start.part("model"))
-            unpack_optimiser(optimiser, start.part("optimiser"))
+            unpack_optimizer(optimizer, start.part("optimizer"))
         for step in range(0 if start is None else start.step, steps):
             torch.manual_seed(step)
             loss = plain_elbo(*trained(digits().batch(range(step, step + 8)))).loss
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
-            optimiser.step()
-        return trained, optimiser
+            optimizer.step()
+        return trained, optimizer
 
-    half, optimiser = optimised(2)
-    tensors = {**under("model", half.state_dict()), **under("optimiser", pack_optimiser(optimiser))}
+    half, optimizer = optimized(2)
+    tensors = {**under("model", half.state_dict()), **under("optimizer", pack_optimizer(optimizer))}
     save(tmp_path, Checkpoint(2, tensors, {}))
-    whole, _ = optimised(3)
-    resumed, _ = optimised(3, latest(tmp_path))
+    whole, _ = optimized(3)
+    resumed, _ = optimized(3, latest(tmp_path))
     assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), resumed.parameters(), strict=True))

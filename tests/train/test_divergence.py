@@ -11,8 +11,8 @@ from unknot.train.divergence import Guard
 @pytest.mark.parametrize("bad", ["loss", "gradient"])
 def test_looking_seldom_still_finds_the_weights_before_the_bad_step(bad: str) -> None:
     weight = torch.nn.Parameter(torch.ones(3))
-    optimiser = torch.optim.Adam([weight], lr=0.1, fused=True)
-    guard = Guard(optimiser, torch.device("cpu"), world=1, every=10)
+    optimizer = torch.optim.Adam([weight], lr=0.1, fused=True)
+    guard = Guard(optimizer, torch.device("cpu"), world=1, every=10)
     history = []
     for step in range(10):
         history.append(weight.detach().clone())
@@ -22,7 +22,7 @@ def test_looking_seldom_still_finds_the_weights_before_the_bad_step(bad: str) ->
         loss = torch.tensor(float("nan") if step == 6 and bad == "loss" else 1.0)
         guard.judge(loss, weight.grad.norm())
         assert guard.due == (step == 9)
-        optimiser.step()
+        optimizer.step()
     found = guard.look()
     assert found is not None
     step, states = found

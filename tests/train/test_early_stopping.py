@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from unknot.train.early_stopping import EarlyStopping
+from unknot.train.held_out import EarlyStopping
 
 
 def test_it_stops_after_so_many_scores_without_a_new_best() -> None:

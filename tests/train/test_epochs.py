@@ -22,7 +22,7 @@ def _ids(plan: Epochs, start: int, count: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("share", [None, 0.3])
 def test_any_step_can_be_the_first(share: float | None) -> None:
-    plan = Epochs.plan(digits(), TrainConfig(epochs=2, batch_size=100, labelled_share=share))
+    plan = Epochs.plan(digits(), TrainConfig(epochs=2, batch_size=100, labeled_share=share))
     whole = _ids(plan, 0, plan.steps)
     assert len(whole) == 2 * plan.per_epoch
     for start in (1, plan.per_epoch - 1, plan.per_epoch, plan.steps - 1):

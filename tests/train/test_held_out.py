@@ -8,8 +8,7 @@ from torch import nn
 
 from tests.train.programs import digits, model, plain_elbo
 from unknot.train import TrainConfig, fit
-from unknot.train.averaging import WeightAverage
-from unknot.train.held_out import held_out_score
+from unknot.train.held_out import WeightAverage, held_out_score
 
 CPU = torch.device("cpu")
 

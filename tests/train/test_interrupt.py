@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from unknot.train.interrupt import Interrupts
+from unknot.train.processes import Interrupts
 
 
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])

@@ -59,7 +59,7 @@ def test_an_objective_may_take_the_batch_and_the_program() -> None:
 
 
 def test_small_parameters_may_all_be_unused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unknot.train.loop.SMALL", 1)
+    monkeypatch.setattr("unknot.train.divergence.SMALL", 1)
     program = model()
     program.register_parameter("unused", torch.nn.Parameter(torch.zeros(1)))
     assert fit(program, digits(), _config(steps=2)).steps == 2
@@ -79,13 +79,13 @@ def test_weights_are_those_of_a_bare_loop() -> None:
     from unknot.train.epochs import Epochs
 
     torch.manual_seed(config.seed)
-    optimiser = torch.optim.Adam(bare.parameters(), lr=1e-3, fused=True)
+    optimizer = torch.optim.Adam(bare.parameters(), lr=1e-3, fused=True)
     batches = Epochs.plan(digits(), config).batches(0)
     for _ in range(5):
         loss = plain_elbo(*bare(next(batches))).loss
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
     for one, other in zip(trained.parameters(), bare.parameters(), strict=True):
         assert torch.equal(one, other)
 
@@ -273,7 +273,7 @@ def test_a_run_refuses_other_settings_and_other_labels(tmp_path: Path) -> None:
 def test_references_are_for_objectives_that_estimate_the_marginal() -> None:
     spec = {
         "nodes": {
-            "z": {"family": "normal", "size": 2, "recognised_from": ["x"]},
+            "z": {"family": "normal", "size": 2, "inferred_from": ["x"]},
             "x": {"family": "bernoulli", "parents": ["z"]},
         }
     }
@@ -288,7 +288,7 @@ def test_references_are_for_objectives_that_estimate_the_marginal() -> None:
         with pytest.raises(SpecError, match="references are for objectives"):
             fit(one, digits(), replace(config, objective=objective))
     with pytest.raises(SpecError, match="leave one of the two out"):
-        replace(config, labelled_share=0.5).refuse_wrong_settings()
+        replace(config, labeled_share=0.5).refuse_wrong_settings()
 
 
 def test_bad_input_is_refused_in_one_sentence() -> None:

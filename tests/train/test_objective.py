@@ -11,21 +11,21 @@ import torch
 import unknot
 from unknot.errors import SpecError
 from unknot.objectives.catalogue import CATALOGUE
+from unknot.objectives.discriminator import FactorVAE
 from unknot.objectives.terms import Terms
-from unknot.train.adversary import FactorVAE
-from unknot.train.objective import resolve, step_objective
+from unknot.train.objective import resolve
 
 
 def test_objectives_are_found_by_name_and_get_their_symbols() -> None:
     found = resolve({"name": "hfvae", "beta": 4.0}, dataset_size=123)
-    assert found.keywords == {"beta": 4.0, "dataset_size": 123}  # type: ignore[attr-defined]
-    assert resolve(found, 5) is not None
+    assert found.function.keywords == {"beta": 4.0, "dataset_size": 123}  # type: ignore[attr-defined]
+    assert resolve(found.function, 5).function is not None
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_every_objective_of_the_catalogue_can_be_named(name: str) -> None:
     symbols = {"anchors": ["z"]} if name == "anchor_vae" else {}
-    found = resolve({"name": name, **symbols}, dataset_size=10)
+    found = resolve({"name": name, **symbols}, dataset_size=10).function
     assert getattr(found, "func", found) is CATALOGUE[name].function
 
 
@@ -36,11 +36,13 @@ def test_an_objective_with_a_network_of_its_own_makes_it_from_a_draw() -> None:
         return q
 
     made = resolve({"name": "factor_vae", "gamma": 2.0}, 10, draw)
-    assert isinstance(made, FactorVAE)
-    assert (made.gamma, made.discriminator.dimensions) == (2.0, 3)
+    assert made.adversarial
+    assert isinstance(made.module, FactorVAE)
+    assert (made.module.gamma, made.module.discriminator.dimensions) == (2.0, 3)
     own = unknot.objectives.Discriminator(3)
     given = resolve({"name": "factor_vae", "discriminator": own}, 10, draw)
-    assert given.keywords == {"discriminator": own}  # type: ignore[attr-defined]
+    assert given.function.keywords == {"discriminator": own}  # type: ignore[attr-defined]
+    assert not given.adversarial
 
 
 def test_parents_are_read_for_objectives_that_estimate_marginals_in_compiled_steps() -> None:
@@ -52,9 +54,13 @@ def test_parents_are_read_for_objectives_that_estimate_marginals_in_compiled_ste
 
     with torch.no_grad():
         found = resolve("hfvae", 10, draw, compiled=True)
-    assert found.keywords["parents"] == {"y": [], "z": ["y"]}  # type: ignore[attr-defined]
-    assert "parents" not in resolve("hfvae", 10, draw).keywords  # type: ignore[attr-defined]
-    assert resolve("elbo", 10, draw, compiled=True) is CATALOGUE["elbo"].function
+    assert found.function.keywords["parents"] == {"y": [], "z": ["y"]}  # type: ignore[attr-defined]
+    assert "parents" not in resolve("hfvae", 10, draw).function.keywords  # type: ignore[attr-defined]
+    assert resolve("elbo", 10, draw, compiled=True).function is CATALOGUE["elbo"].function
+    plain, weighted = ({"name": "semi_supervised", **more} for more in ({}, {"between": 2.0}))
+    with torch.no_grad():
+        assert resolve(plain, 10, draw, compiled=True).function.keywords == {"dataset_size": 10}  # type: ignore[attr-defined]
+        assert "parents" in resolve(weighted, 10, draw, compiled=True).function.keywords  # type: ignore[attr-defined]
 
 
 def test_what_an_objective_takes_is_found_by_its_parameters_names() -> None:
@@ -76,14 +82,12 @@ def test_what_an_objective_takes_is_found_by_its_parameters_names() -> None:
     received: list[tuple[Any, ...]] = []
     q, p, batch, program = unknot.Trace(), unknot.Trace(), object(), object()
     for function in (of_traces, of_all, of_batch, Network(), partial(of_all)):
-        step_objective(resolve(function, 10))(q, p, batch, program)  # type: ignore[arg-type]
+        resolve(function, 10)(q, p, batch, program)  # type: ignore[arg-type]
     assert received == [(batch, program), (batch,), (batch, program), (batch, program)]
 
 
 def test_objectives_that_sleep_or_take_a_reference_are_known_once() -> None:
-    found = {
-        name: step_objective(resolve(name, 10)) for name in ("sleep", "elbo", "hfvae", "semi_supervised")
-    }
+    found = {name: resolve(name, 10) for name in ("sleep", "elbo", "hfvae", "semi_supervised")}
     assert [name for name, one in found.items() if one.sleeps] == ["sleep"]
     assert found["hfvae"].takes_reference
     assert not found["elbo"].takes_reference
@@ -98,6 +102,8 @@ def test_objectives_that_sleep_or_take_a_reference_are_known_once() -> None:
         ({"alpha": 1.0}, "say which one"),
         ("Terms", "there is no 'Terms'"),
         ("decompose", "there is no 'decompose'"),
+        ({"name": "elbo", "regularizers": {"swop": 1.0}}, "unknown key 'swop'; did you mean 'swap'"),
+        ({"name": "sleep", "regularizers": {"swap": 1.0}}, "takes no regularizers"),
         ("anchor_vae", "needs a value for: anchors"),
         (unknot.objectives.factor_vae, "needs a value for: discriminator"),
     ],

@@ -40,7 +40,7 @@ def _compare_killed_with_unbroken(tmp_path: Path, steps: int, kills: int) -> Non
     one, other = _final(tmp_path / "killed"), _final(tmp_path / "unbroken")
     assert one.step == other.step == steps
     assert one.tensors.keys() == other.tensors.keys()
-    for name, tensor in one.tensors.items():  # weights, optimiser, averages, random states
+    for name, tensor in one.tensors.items():  # weights, optimizer, averages, random states
         assert torch.equal(tensor, other.tensors[name]), name
     records = [json.loads(line) for line in (tmp_path / "killed/metrics.jsonl").read_text().splitlines()]
     expected = [json.loads(line) for line in (tmp_path / "unbroken/metrics.jsonl").read_text().splitlines()]

@@ -35,7 +35,7 @@ def test_a_checkpoint_comes_back_and_the_last_two_are_kept(tmp_path: Path) -> No
 
 def test_no_file_of_a_run_is_a_pickle(tmp_path: Path) -> None:
     train = digits()
-    budget = LabelBudget.draw(train, seed=0, digit=50)
+    budget = LabelBudget.draw(train, 0, digit=50)
     run = RunFolder.create(tmp_path / "run", {"data": "digits"}, budget)
     config = TrainConfig(objective=plain_elbo, steps=2, batch_size=32, device="cpu", average_weights=0.9)
     fit(model(), train, config, run)

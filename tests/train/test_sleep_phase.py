@@ -9,16 +9,15 @@ import torch
 from torch import Tensor, nn
 
 import unknot
-from tests.models.test_agreement import NODES
+from tests.objectives.regularizers.programs import NODES
 from tests.train.programs import digits, model
 from unknot.core.program import as_program
 from unknot.errors import SpecError
 from unknot.models.graphical_model import GraphicalModel
 from unknot.objectives import elbo
 from unknot.train import TrainConfig, fit
-from unknot.train.objective import resolve, step_objective
-from unknot.train.step import Step
-from unknot.train.traced_program import TracedProgram
+from unknot.train.objective import resolve
+from unknot.train.step import Step, TracedProgram
 
 
 class Line(nn.Module):
@@ -73,7 +72,7 @@ def test_all_nodes_of_a_declared_model_are_observed() -> None:
 def test_only_the_objective_sleep_generates_items() -> None:
     batch = line_data().batch(range(8))
     for objective, known in (({"name": "sleep", "alpha": 2.0}, True), ("elbo", False)):
-        found = step_objective(resolve(objective, 10))
+        found = resolve(objective, 10)
         assert found.sleeps is known
         step = Step(TracedProgram(as_program(Line())), found, compiled=False)
         assert step.traces(batch)[0]["z"].known is known

@@ -11,10 +11,10 @@ import torch
 from tests.train.programs import digits, model, plain_elbo
 from unknot.errors import SpecError
 from unknot.train import RunFolder, TrainConfig, fit
-from unknot.train.objective import step_objective
+from unknot.train.objective import resolve
 from unknot.train.stages import Stage, stage_at
 
-LABELS_FIRST = {"steps": 3, "objective": {"name": "labels_alone"}}
+LABELS_FIRST = {"steps": 3, "objective": {"name": "supervised"}}
 
 
 def _config(**more: Any) -> TrainConfig:
@@ -23,7 +23,7 @@ def _config(**more: Any) -> TrainConfig:
 
 
 def test_a_step_belongs_to_the_first_stage_that_has_not_ended() -> None:
-    stages = [Stage(until, step_objective(plain_elbo)) for until in (2, 5, 9)]
+    stages = [Stage(until, resolve(plain_elbo, 10)) for until in (2, 5, 9)]
     assert [stages.index(stage_at(stages, step)) for step in range(10)] == [0, 0, 1, 1, 1, 2, 2, 2, 2, 2]
 
 

@@ -13,13 +13,12 @@ from unknot.core.program import as_program
 from unknot.data.batch import Batch
 from unknot.errors import TraceError
 from unknot.objectives import hfvae
-from unknot.train.objective import Objective, step_objective
-from unknot.train.step import Held, Step
-from unknot.train.traced_program import TracedProgram
+from unknot.train.objective import Function, resolve
+from unknot.train.step import Held, Step, TracedProgram
 
 
-def step_of(model: torch.nn.Module, objective: Objective) -> Step:
-    return Step(TracedProgram(as_program(model)), step_objective(objective), compiled=False)
+def step_of(model: torch.nn.Module, objective: Function) -> Step:
+    return Step(TracedProgram(as_program(model)), resolve(objective, 10), compiled=False)
 
 
 def test_the_loss_and_the_means_are_the_objective_s() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unknot.train.terminal_bar import TerminalBar
+from unknot.train.progress import TerminalBar
 
 
 class Told:

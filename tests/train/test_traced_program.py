@@ -20,7 +20,7 @@ from unknot.data.factor import Factor
 from unknot.errors import SpecError, TraceError
 from unknot.objectives import hfvae
 from unknot.train import TrainConfig, fit
-from unknot.train.traced_program import TracedProgram
+from unknot.train.step import TracedProgram
 
 K = 5
 

@@ -10,22 +10,21 @@ import torch
 
 from tests.train.programs import digits, model, plain_elbo
 from unknot.errors import RunError
-from unknot.train.averaging import WeightAverage
-from unknot.train.early_stopping import EarlyStopping
+from unknot.train.held_out import EarlyStopping, WeightAverage
 from unknot.train.training_state import TrainingState
 
 
 def _state(hidden: int = 32, seed: int = 0) -> TrainingState:
     trained = model(seed=seed, hidden=hidden)
-    optimiser = torch.optim.Adam(trained.parameters(), fused=True)
-    return TrainingState(trained, plain_elbo, optimiser, WeightAverage(trained, 0.9), EarlyStopping(2))
+    optimizer = torch.optim.Adam(trained.parameters(), fused=True)
+    return TrainingState(trained, None, optimizer, WeightAverage(trained, 0.9), EarlyStopping(2))
 
 
 def _step(state: TrainingState) -> None:
     loss = plain_elbo(*state.model(digits().batch(range(8)))).loss
-    state.optimiser.zero_grad()
+    state.optimizer.zero_grad()
     loss.backward()
-    state.optimiser.step()
+    state.optimizer.step()
     state.step += 1
     assert state.average is not None
     state.average.update(state.step)

@@ -15,7 +15,7 @@ if __name__ == "__main__":
         objective=objective,
         steps=20,
         batch_size=64,
-        labelled_share=0.25,
+        labeled_share=0.25,
         clip_norm=100.0,
         checkpoint_every=10,
         log_every=5,

@@ -17,8 +17,8 @@ X = np.random.default_rng(0).random((40, 5)).astype(np.float32)
 
 def test_recipes_and_estimators_start_from_the_same_weights() -> None:
     data = from_arrays(X, {"kind": np.arange(40) % 3})
-    made = assemble(data, {"style": 3}, {"steps": 1, "seed": 5, "progress": False})
-    vae = StructuredVAE(style=3, steps=1, seed=5, verbose=False).fit(X, kind=np.arange(40) % 3)
+    made = assemble(data, {"kind": "class_style", "style": 3}, {"steps": 1, "seed": 5, "progress": False})
+    vae = StructuredVAE("class_style", style=3, steps=1, seed=5, verbose=False).fit(X, kind=np.arange(40) % 3)
     before = made.model.module.state_dict()
     assert before.keys() == vae.trained_.module.state_dict().keys()
     from unknot.train.loop import fit
@@ -33,7 +33,7 @@ def test_the_defaults_are_written_once() -> None:
     config = train_config(data, {})
     assert (config.steps, config.batch_size) == (1000, 40)
     assert config.objective == {"name": "semi_supervised", "alpha": 20.0}
-    assert config.labelled_share == pytest.approx(1 / 3)
+    assert config.labeled_share == pytest.approx(1 / 3)
     assert train_config(from_arrays(X), {}).objective == "elbo"
     assert train_config(data, {"epochs": 2}).steps is None
 
@@ -45,7 +45,7 @@ def test_mistakes_are_seen_before_anything_is_trained() -> None:
     with pytest.raises(SpecError, match="labels for 'size', but the model takes labels of kind"):
         assemble(data, {}, {}, labels=["size"])
     with pytest.raises(SpecError, match="objective: there is no 'elbow'"):
-        assemble(data, {}, {"objective": "elbow"})
+        assemble(data, {"kind": "class_style"}, {"objective": "elbow"})
 
 
 def test_ink_is_seen_in_drawn_digits_alone() -> None:

@@ -61,7 +61,7 @@ def test_equal_weights_change_nothing() -> None:
 
 def test_a_model_keeps_them_in_its_file(tmp_path: Path) -> None:
     nodes = {
-        "kind": {"family": "concrete", "size": 3, "recognised_from": ["x"], "labels": True},
+        "kind": {"family": "concrete", "size": 3, "inferred_from": ["x"], "labels": True},
         "x": {"family": "normal", "parents": ["kind"]},
     }
     none = Factor("kind", "categorical", LABELS.values[:0], LABELS.classes)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
+from unknot.errors import DataError
 from unknot.metrics import Probabilities
 from unknot.models import node
 from unknot.workflow import codes
-from unknot.workflow.codes import codes_of, divergences
+from unknot.workflow.codes import (
+    Codes,
+    codes_of,
+    divergences,
+    read_codes,
+    read_codes_and_factors,
+    write_codes,
+)
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.trained_model import TrainedModel
 
@@ -21,8 +31,8 @@ DATA = from_arrays(
     {"kind": np.arange(60) % 3, "half": np.arange(60) % 3 - 1, "constant": np.zeros(60)},
 )
 SPEC = [
-    node("kind", "concrete", 3, recognised_from=["x"]),
-    node("style", "normal", 2, recognised_from=["x"]),
+    node("kind", "concrete", 3, inferred_from=["x"]),
+    node("style", "normal", 2, inferred_from=["x"]),
     node("x", "normal", parents=["kind", "style"]),
 ]
 
@@ -33,7 +43,7 @@ def model() -> TrainedModel:
     return like(SPEC, DATA)
 
 
-def test_what_the_recogniser_says_beside_what_is_known(model: TrainedModel) -> None:
+def test_what_the_encoder_says_beside_what_is_known(model: TrainedModel) -> None:
     found = codes_of(model, DATA)
     said = predict_dataset(model, DATA).predictions
     assert isinstance(found.codes["kind"], Probabilities)
@@ -63,3 +73,41 @@ def test_divergences_are_those_of_the_formulas(model: TrainedModel) -> None:
     found = divergences(model, DATA)
     assert np.allclose(found["style"], gaussian.mean(0), atol=1e-5)
     assert np.allclose(found["kind"], [classes.mean()], atol=1e-5)
+
+
+# ---- Codes come back from their file as they were; what is missing is said -------------------------------
+
+SOFT = np.array([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]])
+MADE = Codes(
+    {"kind": Probabilities(SOFT), "style": np.arange(6.0).reshape(3, 2)},
+    {"digit": np.array([1, 2, 1])},
+    {"kind": np.array([0.5]), "style": np.array([0.1, 0.2])},
+)
+
+
+def test_they_come_back_as_they_were(tmp_path: Path) -> None:
+    write_codes(tmp_path / "codes.npz", MADE)
+    found = read_codes_and_factors(tmp_path / "codes.npz")
+    assert isinstance(found.codes["kind"], Probabilities)
+    assert np.array_equal(found.codes["kind"].values, SOFT)
+    assert np.array_equal(found.codes["style"], MADE.codes["style"])
+    assert np.array_equal(found.factors["digit"], MADE.factors["digit"])
+    names = list(found.codes)
+    expected = np.concatenate([MADE.divergences[name] for name in names])
+    assert np.array_equal(found.columns_of_divergences(), expected)
+
+
+def test_a_divergence_that_is_missing_makes_all_unknown() -> None:
+    assert Codes(MADE.codes, {}, {"kind": np.array([0.5])}).columns_of_divergences() is None
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    write_codes(tmp_path / "codes.npz", Codes({"style": np.zeros((3, 1))}))
+    assert read_codes(tmp_path / "codes.npz").factors == {}
+    with pytest.raises(DataError, match=r"has no factors: .* and has code.style"):
+        read_codes_and_factors(tmp_path / "codes.npz")
+    np.savez(tmp_path / "other.npz", values=np.zeros(3))
+    with pytest.raises(DataError, match="has no codes"):
+        read_codes(tmp_path / "other.npz")
+    with pytest.raises(DataError, match="There is no file"):
+        read_codes(tmp_path / "none.npz")

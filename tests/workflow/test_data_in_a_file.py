@@ -49,7 +49,8 @@ def test_the_same_weights_and_scores(make: Any, tmp_path: Path) -> None:
     found = []
     for mapped in (False, True):
         data = {"file": str(path), "test_share": 0.25, "mapped": mapped, "factors": ["label"]}
-        recipe = Recipe.from_dict({"data": data, "model": {"style": 2, "width": 8}, "train": TRAIN})
+        model = {"kind": "class_style", "style": 2, "width": 8}
+        recipe = Recipe.from_dict({"data": data, "model": model, "train": TRAIN})
         trained, _ = train_recipe(recipe, tmp_path / f"run-{mapped}")
         assert isinstance(trained.train.x, torch.Tensor) != mapped
         assert trained.test is not None

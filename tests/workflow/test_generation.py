@@ -8,7 +8,8 @@ import torch
 import unknot
 from unknot.core.program import Program, as_program
 from unknot.errors import SpecError
-from unknot.workflow.generation import expected_items, sampled_items
+from unknot.models import node
+from unknot.workflow.generation import deterministic_children, expected_items, sampled_items
 
 
 class Drawn:
@@ -63,3 +64,20 @@ class Pixels:
 def test_pixels_stay_grey() -> None:
     made = sampled_items(as_program(Pixels()), {"z": torch.zeros(3, 2)}, 3, torch.Size((2,)))
     torch.testing.assert_close(made, torch.full((3, 2), 0.3))
+
+
+# ---- Which variables follow a changed one ----------------------------------------------------------------
+
+
+def test_only_what_never_looks_at_the_data_follows() -> None:
+    nodes = [
+        node("light", "direction", 3, inferred_from=["x"]),
+        node("who", "concrete", 4, inferred_from=["x"]),
+        node("shape", "normal", 2, inferred_from=["light", "who"]),
+        node("shade", "normal", 2, inferred_from=["shape"]),
+        node("style", "normal", 2, inferred_from=["x", "who"]),
+        node("x", "normal", parents=["shape", "shade", "style"]),
+    ]
+    assert deterministic_children(nodes, "light") == ["shape", "shade"]
+    assert deterministic_children(nodes, "shape") == ["shade"]
+    assert deterministic_children(nodes, "style") == []

@@ -22,13 +22,13 @@ from unknot.workflow.labels import (
 X = np.zeros((6, 3), np.float32)
 
 
-def labelled(family: str, size: int, labels: bool = True) -> list[NodeSpec]:
+def labeled(family: str, size: int, labels: bool = True) -> list[NodeSpec]:
     return read_spec(
         [
-            node("a", family, size, recognised_from=["x"], labels=labels),
+            node("a", family, size, inferred_from=["x"], labels=labels),
             node("x", "normal", parents=["a"]),
         ]
-    ).labelled
+    ).labeled
 
 
 @pytest.mark.parametrize(
@@ -49,19 +49,19 @@ def labelled(family: str, size: int, labels: bool = True) -> list[NodeSpec]:
 def test_which_labels_fit(family: str, size: int, labels: Any, error: Any, message: str) -> None:
     data = from_arrays(X, {"a": labels})
     if error is None:
-        check_labels(labelled(family, size), data, ["a"])
+        check_labels(labeled(family, size), data, ["a"])
     else:
         with pytest.raises(error, match=message):
-            check_labels(labelled(family, size), data, ["a"])
+            check_labels(labeled(family, size), data, ["a"])
 
 
 def test_labels_nobody_takes_and_nodes_nobody_labels() -> None:
     data = from_arrays(X, {"a": np.arange(6)})
     with pytest.raises(SpecError, match="labels for 'a', but the model takes labels of no node"):
-        check_labels(labelled("concrete", 6, labels=False), data, ["a"])
-    check_labels(labelled("concrete", 6, labels=False), data, [])  # labels that may not be seen may lie there
+        check_labels(labeled("concrete", 6, labels=False), data, ["a"])
+    check_labels(labeled("concrete", 6, labels=False), data, [])  # labels that may not be seen may lie there
     with pytest.raises(SpecError, match="node 'a' takes labels, but data has no such factor; it has none"):
-        check_labels(labelled("concrete", 6), from_arrays(X), [])
+        check_labels(labeled("concrete", 6), from_arrays(X), [])
 
 
 def test_classes_have_names_and_numbers() -> None:
@@ -75,9 +75,9 @@ def test_classes_have_names_and_numbers() -> None:
 
 
 def test_kinds_and_shares() -> None:
-    assert label_kinds(labelled("concrete", 3)) == {"a": "categorical"}
-    assert label_kinds(labelled("direction", 3)) == {"a": "continuous"}
-    assert label_kinds(labelled("concrete", 3, labels=False)) == {}
+    assert label_kinds(labeled("concrete", 3)) == {"a": "categorical"}
+    assert label_kinds(labeled("direction", 3)) == {"a": "continuous"}
+    assert label_kinds(labeled("concrete", 3, labels=False)) == {}
     assert share_of_labels(from_arrays(X, {"a": [0, -1, -1, -1, -1, -1]})) == pytest.approx(1 / 3)
     assert share_of_labels(from_arrays(X, {"a": [0, 1, 1, 1, -1, -1]})) is None
     assert share_of_labels(from_arrays(X)) is None
@@ -85,8 +85,8 @@ def test_kinds_and_shares() -> None:
 
 def test_a_described_node_says_how_many_classes_there_are() -> None:
     data = from_arrays(X, {"a": [0, 4, 2, -1, 4, 0]})
-    widened = with_described_classes(data, labelled("concrete", 5)).factors["a"]
+    widened = with_described_classes(data, labeled("concrete", 5)).factors["a"]
     assert widened.values.tolist() == [0, 4, 2, -1, 4, 0]
     assert widened.classes == ("0", "1", "2", "3", "4")
     words = from_arrays(X, {"a": list("uvwuvw")})
-    assert with_described_classes(words, labelled("concrete", 5)).factors["a"].classes == ("u", "v", "w")
+    assert with_described_classes(words, labeled("concrete", 5)).factors["a"].classes == ("u", "v", "w")

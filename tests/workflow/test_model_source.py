@@ -13,7 +13,7 @@ from unknot.models import node
 from unknot.models.spec import read_spec
 from unknot.workflow.model_source import PROGRAM, Described, Programmed, read_source
 
-NODES = [node("z", "normal", 2, recognised_from=["x"]), node("x", "normal", parents=["z"])]
+NODES = [node("z", "normal", 2, inferred_from=["x"]), node("x", "normal", parents=["z"])]
 DATA = from_arrays(torch.rand(5, 3).numpy(), {"kind": [0, 1, 0, 1, 1]})
 
 
@@ -38,7 +38,7 @@ def test_a_program_is_kept_with_its_text(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(text)
     source = read_source({"program": "mine.py:Mine"}, tmp_path)
     assert source == Programmed(tmp_path / "mine.py", "Mine")
-    assert source.to_dict() == {"program": f"{PROGRAM}:Mine", "arguments": {}}
+    assert source.to_dict() == {"kind": "program", "program": f"{PROGRAM}:Mine", "arguments": {}}
     assert source.files() == {PROGRAM: text.encode()}
     assert source.label_names(DATA) == ["kind"]
     assert type(source.build(torch.Size((3,)))).__name__ == "Mine"
@@ -47,9 +47,9 @@ def test_a_program_is_kept_with_its_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("described", "message"),
     [
-        ({"program": "mine.py:Mine", "argument": {}}, "no key 'argument'; did you mean 'arguments'"),
+        ({"program": "mine.py:Mine", "argument": {}}, "unknown key 'argument'; did you mean 'arguments'"),
         ({"program": "mine.py"}, "program is FILE.py:CLASS"),
-        ({"program": "mine.py:Mine", "arguments": [1]}, "arguments of a program are a table"),
+        ({"program": "mine.py:Mine", "arguments": [1]}, "arguments is a table"),
     ],
 )
 def test_mistakes_are_refused(described: dict[str, object], message: str) -> None:

@@ -14,9 +14,13 @@ from unknot.workflow import pictures
 from unknot.workflow.trained_model import TrainedModel
 
 NODES = [
-    node("digit", "concrete", 4, recognised_from=["x"], labels=True),
+    node("digit", "concrete", 4, inferred_from=["x"], labels=True),
     node(
-        "style", "normal", 3, recognised_from=["x", "digit"], centre=[1.0, 0.0, 0.0], spread=[2.0, 1.0, 1.0]
+        "style",
+        "normal",
+        3,
+        inferred_from=["x", "digit"],
+        prior={"center": [1.0, 0.0, 0.0], "spread": [2.0, 1.0, 1.0]},
     ),
     node("x", "bernoulli", parents=["digit", "style"]),
 ]
@@ -56,7 +60,7 @@ def test_sweeps_cover_the_prior(model: TrainedModel, x: torch.Tensor) -> None:
     assert rows.shape == (2, 5, 1, 8, 8)
     values = model.predict(x[:1]).values
     code = values["style"].clone()
-    code[0, 0] = 1.0 - 2 * 2.0  # two standard deviations below the centre
+    code[0, 0] = 1.0 - 2 * 2.0  # two standard deviations below the center
     made = model.generate(1, {**values, "style": code})
     assert abs(rows[0, 0] - made[0].numpy()).max() < 1e-6
     grid = pictures.style_grid(model, x, model.node("style"), (0, 2), steps=5)

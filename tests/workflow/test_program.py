@@ -12,8 +12,8 @@ import torch
 from tests.cli.running import refused, run
 from unknot.errors import SpecError
 from unknot.workflow import pictures
+from unknot.workflow.model_source import load_program
 from unknot.workflow.nested import Nested
-from unknot.workflow.program import load_program
 from unknot.workflow.trained_model import TrainedModel
 
 PROGRAM = '''
@@ -121,7 +121,7 @@ class Half(nn.Module):
 '''
 SPEC = """
 data: {name: digits}
-labels: {digit: 100}
+labels: {budget: {digit: 100}}
 model: {program: "mine.py:Pair", arguments: {style: 3}}
 train: {steps: 6, batch_size: 50, checkpoint_every: 3, progress: false}
 """
@@ -214,14 +214,14 @@ def test_it_is_saved_and_loaded_with_its_program(folder: Path, capsys: pytest.Ca
     assert torch.equal(model.predict(x).predictions["digit"], again.predict(x).predictions["digit"])
     assert model.vary(x, "digit", torch.arange(10)).shape == (3, 10, 1, 8, 8)
     assert model.reconstruct(x).shape == x.shape
-    assert [node.name for node in model.labelled] == ["digit"]
+    assert [node.name for node in model.labeled] == ["digit"]
     assert "digit: concrete, 10 classes, takes labels" in model.describe()
 
 
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("mine.py:Pear", "no module 'Pear'; did you mean 'Pair'"),
+        ("mine.py:Pear", "no class 'Pear'.*did you mean 'Pair'"),
         ("mine.py:Half", "Half in .* has no method decode"),
         ("mine.py:Forgetful", "encode.* to return its unknot.Trace, but it returned a NoneType"),
         ("absent.py:Pair", "cannot read the program"),

@@ -11,6 +11,7 @@ import pytest
 from unknot.errors import SpecError
 from unknot.workflow.assembly import assemble, train_config
 from unknot.workflow.recipe import Recipe
+from unknot.workflow.run import prepare
 
 
 def recipe(**sections: Any) -> Recipe:
@@ -28,17 +29,18 @@ def test_what_is_not_said_has_defaults() -> None:
     put_together = assemble(data, made.model, made.train)
     config = put_together.config
     assert (config.steps, config.batch_size) == (1000, 256)
-    assert config.objective == {"name": "semi_supervised", "alpha": 20.0}
-    assert config.labelled_share is None  # every item is labelled
+    assert config.objective["name"] == "semi_supervised"
+    assert config.objective["alpha"] == 20.0
+    assert config.labeled_share is None  # every item is labeled
     assert bool(data.factors["digit"].known.all())
     assert [n.name for n in put_together.model.nodes] == ["digit", "style", "x"]
 
 
 def test_scarce_labels_come_oftener() -> None:
-    made = recipe(labels={"digit": 50})
-    assert train_config(shown(made), made.train).labelled_share == pytest.approx(1 / 3)
-    fixed = recipe(labels={"digit": 50}, train={"labelled_share": 0.1})
-    assert train_config(shown(fixed), fixed.train).labelled_share == 0.1
+    made = recipe(labels={"budget": {"digit": 50}})
+    assert train_config(shown(made), made.train).labeled_share == pytest.approx(1 / 3)
+    fixed = recipe(labels={"budget": {"digit": 50}}, train={"labeled_share": 0.1})
+    assert train_config(shown(fixed), fixed.train).labeled_share == 0.1
 
 
 def test_epochs_instead_of_steps() -> None:
@@ -48,19 +50,19 @@ def test_epochs_instead_of_steps() -> None:
 
 
 def test_rules_of_labels() -> None:
-    per_class = recipe(labels={"digit": {"per": "digit", "number": 2}, "seed": 3})
+    per_class = recipe(labels={"budget": {"digit": {"per": "digit", "number": 2}}, "seed": 3})
     data = shown(per_class)
     assert np.bincount(data.factors["digit"].values[data.factors["digit"].known]).tolist() == [2] * 10
-    with pytest.raises(SpecError, match=r"labels.digit: unknown key 'each'"):
-        shown(recipe(labels={"digit": {"each": 2}}))
+    with pytest.raises(SpecError, match=r"labels.budget.digit: unknown key 'each'"):
+        shown(recipe(labels={"budget": {"digit": {"each": 2}}}))
 
 
 def test_settings_replace_and_add() -> None:
     made = recipe(train={"steps": 5}).with_settings(
-        {"train.steps": 7, "train.objective.name": "elbo", "labels.digit": 10}
+        {"train.steps": 7, "train.objective.name": "elbo", "labels.budget.digit": 10}
     )
     assert made.train == {"steps": 7, "objective": {"name": "elbo"}}
-    assert made.labels == {"digit": 10}
+    assert made.labels == {"budget": {"digit": 10}}
     with pytest.raises(SpecError, match="say the section too, as in train"):
         made.with_settings({"steps": 3})
     with pytest.raises(SpecError, match="unknown section 'trian'; did you mean 'train'"):
@@ -76,7 +78,7 @@ def test_short_numbers_are_numbers() -> None:
 def test_plain_data_and_back(tmp_path: Path) -> None:
     import yaml
 
-    made = recipe(labels={"digit": 10}, model={"style": 2}, train={"steps": 3})
+    made = recipe(labels={"budget": {"digit": 10}}, model={"style": 2}, train={"steps": 3})
     path = tmp_path / "spec.yaml"
     path.write_text(yaml.safe_dump(made.to_dict()))
     assert Recipe.read(path) == made
@@ -117,8 +119,33 @@ def test_kinds_of_labels_that_there_are_not(tmp_path: Path) -> None:
 def test_a_described_model_says_what_its_labels_are(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", x=np.zeros((4, 3), np.float32), kind=[0.0, 1.0, np.nan, 0.0])
     nodes = {
-        "kind": {"family": "concrete", "size": 2, "recognised_from": "x", "labels": True},
+        "kind": {"family": "concrete", "size": 2, "inferred_from": "x", "labels": True},
         "x": {"family": "normal", "parents": "kind"},
     }
     made = Recipe({"file": str(tmp_path / "a.npz")}, model={"nodes": nodes})
     assert made.dataset().factors["kind"].values.tolist() == [0, 1, -1, 0]
+
+
+def test_a_factor_may_be_called_seed(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.zeros((6, 3), np.float32), seed=[0, 1, 0, 1, 0, 1])
+    made = Recipe.from_dict(
+        {"data": {"file": str(tmp_path / "a.npz")}, "labels": {"budget": {"seed": 2}, "seed": 5}}
+    )
+    budget = made.budget(made.dataset())
+    assert budget.seed == 5
+    assert len(budget.items["seed"]) == 2
+
+
+def test_the_nodes_of_a_recipe_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from unknot.workflow import recipe as module
+
+    nodes = {
+        "digit": {"family": "concrete", "size": 10, "inferred_from": "x", "labels": True},
+        "x": {"family": "bernoulli", "parents": "digit"},
+    }
+    calls = []
+    read = module.read_spec
+    monkeypatch.setattr(module, "read_spec", lambda given: calls.append(1) or read(given))
+    made = recipe(model={"nodes": nodes}, train={"steps": 1})
+    prepare(made, made.dataset())
+    assert len(calls) == 1

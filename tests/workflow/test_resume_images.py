@@ -12,7 +12,7 @@ from unknot.workflow.run import resume, train_recipe
 
 def recipe(steps: int) -> Recipe:
     train = {"steps": steps, "batch_size": 60, "checkpoint_every": 3}
-    return Recipe({"name": "digits"}, {"digit": 50}, {}, train)
+    return Recipe({"name": "digits"}, {"budget": {"digit": 50}}, {}, train)
 
 
 def test_a_resumed_run_ends_in_the_same_weights(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_resumed_run_ends_in_the_same_weights(tmp_path: Path) -> None:
     parts, _ = resume(tmp_path / "parts", {"train.steps": 6}, None)
     expected = whole.model.module.state_dict()
     convolution = expected["trunk.network.network.3.weight"]
-    assert not convolution.is_contiguous()  # colours last: this is the case that the test is about
+    assert not convolution.is_contiguous()  # colors last: this is the case that the test is about
     for name, weight in parts.model.module.state_dict().items():
         assert torch.equal(weight, expected[name]), name
 

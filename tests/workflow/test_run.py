@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -17,7 +18,12 @@ from unknot.workflow.run import open_run, resume, train_recipe
 
 def recipe(**train: object) -> Recipe:
     settings = {"steps": 4, "batch_size": 50, "log_every": 2, **train}
-    return Recipe({"name": "digits"}, {"digit": 40}, {"style": 2, "width": 16}, settings)
+    return Recipe(
+        {"name": "digits"},
+        {"budget": {"digit": 40}},
+        {"kind": "class_style", "style": 2, "width": 16},
+        settings,
+    )
 
 
 def test_a_trained_model_is_the_one_that_is_opened(tmp_path: Path) -> None:
@@ -42,8 +48,8 @@ def test_the_global_generator_is_left_alone(tmp_path: Path) -> None:
 def test_a_failure_after_a_checkpoint_keeps_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from unknot.workflow import run as module
 
-    def stop_late(*arguments: object) -> None:
-        module_fit(*arguments)
+    def stop_late(*arguments: Any, **more: Any) -> None:
+        module_fit(*arguments, **more)
         raise RunError("too late")
 
     module_fit = module.fit
@@ -113,7 +119,7 @@ def test_runs_that_start_at_once_each_have_their_own_folder(tmp_path: Path, coun
 def test_a_run_that_fails_at_once_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from unknot.workflow import run as module
 
-    def stop(*arguments: object) -> None:
+    def stop(*arguments: object, **more: object) -> None:
         raise RunError("at once")
 
     monkeypatch.setattr(module, "fit", stop)

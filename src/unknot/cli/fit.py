@@ -1,4 +1,4 @@
-"""`unknot fit`: train a model on partly labelled data."""
+"""`unknot fit`: train a model on partly labeled data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def command(
     spec: Annotated[
-        Path | None, typer.Argument(help="A spec file (YAML; see docs/guide.md), or your data at once.")
+        Path | None, typer.Argument(help="A spec file (YAML; see docs/guide.md), or your data alone.")
     ] = None,
     data: Annotated[
         Path | None, typer.Argument(help="Your data: an .npz, a .csv table, texts as .jsonl, or a folder.")
@@ -38,13 +38,13 @@ def command(
     run: Annotated[
         Path | None, typer.Option("-o", "--run", help="The run folder; by default runs/NAME-NUMBER.")
     ] = None,
-    resume: Annotated[Path | None, typer.Option("--resume", help="Go on with this run folder.")] = None,
-    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="Where data sets lie.")] = None,
+    resume: Annotated[Path | None, typer.Option("--resume", help="Continue this run.")] = None,
+    data_dir: Annotated[Path | None, typer.Option("--data-dir", help="The folder of the data sets.")] = None,
     verdict: Annotated[
-        bool, typer.Option(help="Say at the end whether anything went wrong in training.")
+        bool, typer.Option(help="Print at the end whether anything went wrong in training.")
     ] = True,
 ) -> None:
-    """Train a model on partly labelled data, and say how well its recogniser does.
+    """Train a model on partly labeled data, and print the errors of its encoder on test data.
 
     **Examples**
 
@@ -56,11 +56,11 @@ def command(
 
         unknot fit spec.yaml mine.npz             a spec for many data files
 
-        unknot fit spec.yaml --set train.steps=500 --set labels.digit=50
+        unknot fit spec.yaml --set train.steps=500 --set labels.budget.digit=50
 
         unknot fit --resume runs/mine-1           after an interrupt, or with a larger train.steps
     """
-    from unknot.cli.show import show_scores
+    from unknot.cli.shared import show_scores
     from unknot.train.processes import first_process, part
     from unknot.workflow.evaluation import predict_dataset, scores
     from unknot.workflow.run import resume as go_on
@@ -70,18 +70,18 @@ def command(
     if resume is not None:
         if spec is not None or run is not None or label:
             raise SpecError(
-                "--resume goes on with a run as it is: give no spec, no --label and no other run folder."
+                "--resume continues a run as it is: give no spec, no --label and no other run folder."
             )
         trained, result = go_on(resume, changes, data_dir)
     else:
         if spec is None:
             raise SpecError(
-                "say what to fit: `unknot fit wine.csv --label kind`, `unknot fit spec.yaml [data]`, or "
+                "expected a spec or data: `unknot fit wine.csv --label kind`, `unknot fit spec.yaml [data]`, or "
                 "`unknot fit --resume RUN`."
             )
         recipe = make_recipe(spec, data, label or []).with_settings(changes)
         where = run or Path("runs", spec.stem or "run")
-        trained, result = train_recipe(recipe, where, data_dir, numbered=run is None, say=_say)
+        trained, result = train_recipe(recipe, where, data_dir, numbered=run is None, say=_describe)
     where = trained.run.path
     if result.stopped_because == "interrupted":
         raise typer.Exit(130)
@@ -90,36 +90,35 @@ def command(
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
     model, test = trained.model, trained.test
-    answers = None if test is None else predict_dataset(model, test)
-    found = [] if test is None or answers is None else scores(model, test, answers)
-    if found:
-        show_scores(found, "test data")
-    elif model.labelled:
+    predictions = None if test is None else predict_dataset(model, test)
+    test_scores = [] if test is None or predictions is None else scores(model, test, predictions)
+    if test_scores:
+        show_scores(test_scores, "test data")
+    elif model.labeled:
         typer.echo(
-            f"There is no labelled test data: `unknot evaluate {where} DATA`, or keep a part, "
-            "`--set data.test_share=0.2`."
+            f"There is no labeled test data: `unknot evaluate {where} DATA` evaluates on other data, and "
+            "`--set data.test_share=0.2` holds out a part of the training data."
         )
     if verdict:
-        _say_verdict(trained, result.history, answers)
-    use = "predict {} DATA -o table.csv" if model.labelled else "sample {}"
+        _print_verdict(trained, result.history, predictions)
+    use = "predict {} DATA -o table.csv" if model.labeled else "sample {}"
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot {use.format(where)}`.")
 
 
-def _say_verdict(
-    trained: TrainedRun, history: list[dict[str, Any]], answers: DatasetPrediction | None
+def _print_verdict(
+    trained: TrainedRun, history: list[dict[str, Any]], predictions: DatasetPrediction | None
 ) -> None:
-    """Each finding on a line of its own, or that there is none."""
+    """One line per finding, or that there is none, and why an error is not known."""
     from unknot.workflow.verdict.verdict import verdict
 
-    found = verdict(trained.model, trained.train, trained.test, history, answers)
-    for line in [finding.text for finding in found.findings] or [found.line]:
+    for line in verdict(trained.model, trained.train, trained.test, history, predictions).lines:
         typer.echo(f"Verdict: {line}")
 
 
 def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
     """The recipe of a spec and a data file, or of data alone with everything else at its default.
 
-    Of data alone with named labels a fifth is kept for the test, so that there is something to say at the end.
+    Of data alone with named labels a fifth is held out as test data.
     """
     from unknot.workflow.recipe import Recipe
 
@@ -132,19 +131,19 @@ def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
     return recipe.with_settings({"data.test_share": 0.2}) if alone and labels else recipe
 
 
-def _say(train: Dataset, test: Dataset | None) -> None:
-    """What is data and what is label, before training begins."""
+def _describe(train: Dataset, test: Dataset | None) -> None:
+    """Print which columns are data and which are labels, before training begins."""
     from unknot.train.processes import first_process
-    from unknot.workflow.understood import understood
+    from unknot.workflow.data_summary import describe_data
 
     if first_process():
-        for line in understood(train, test):
+        for line in describe_data(train, test):
             typer.echo(line)
 
 
 def parse_settings(given: list[str]) -> dict[str, Any]:
-    """``key=value`` words, values read as YAML: numbers, lists, true and false mean what they say."""
-    from unknot.models.yaml_file import parse_yaml
+    """``key=value`` words, with values in YAML: numbers, lists, true and false."""
+    from unknot.yaml_file import parse_yaml
 
     parsed = {}
     for word in given:

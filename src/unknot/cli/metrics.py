@@ -1,4 +1,4 @@
-"""`unknot metrics`: every disentanglement score of codes that lie in a file."""
+"""`unknot metrics`: every disentanglement score of the codes in a file."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 def command(
     file: Annotated[Path, typer.Argument(help="An .npz with codes and factors.")],
-    protocol: Annotated[str | None, typer.Option(help="A protocol for the scores it speaks of.")] = None,
-    only: Annotated[str | None, typer.Option(help="Scores by name, with commas between.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="A published protocol, for the scores that it defines.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="Scores by name, separated by commas.")] = None,
     resamples: Annotated[int, typer.Option(min=0, help="Half-samples for the intervals; 0 for none.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, help="Of votes, splits, trees and half-samples.")] = 0,
-    jobs: Annotated[int | None, typer.Option(help="Processes; by default one a core.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of votes, splits, trees and half-samples.")] = 0,
+    jobs: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the numbers to this file.")] = None,
     png: Annotated[
         Path | None, typer.Option("--png", help="Draw the importance matrix to this file.")
@@ -25,7 +27,7 @@ def command(
 ) -> None:
     """Print every score of codes against known factors, with 95 % intervals.
 
-    The file holds `codes` and `factors`, arrays of one row an item, or one array for each: `code.NAME`,
+    The file holds `codes` and `factors`, arrays of one row per item, or one array for each: `code.NAME`,
     `probabilities.NAME` (rows q(c|x) of a categorical code), `factor.NAME`. Whole numbers and text are categories.
 
     **Examples**
@@ -37,7 +39,7 @@ def command(
     import os
 
     from unknot.metrics.table import table
-    from unknot.workflow.codes_file import read_codes_and_factors
+    from unknot.workflow.codes import read_codes_and_factors
 
     read = read_codes_and_factors(file)
     wanted = None if only is None else [name.strip() for name in only.split(",")]
@@ -78,7 +80,7 @@ def _write(found: Table, json: Path | None, png: Path | None) -> None:
         write_file(json, (writer.dumps(found.to_dict(), indent=1) + "\n").encode())
     if png is not None:
         from unknot.errors import SpecError
-        from unknot.plots.importance_matrix import importance_matrix
+        from unknot.plots.codes import importance_matrix
         from unknot.plots.style import save
 
         if found.importance is None:

@@ -22,7 +22,7 @@ LEGEND = (
 def command(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show one objective in full.")] = None,
 ) -> None:
-    """The objectives by name, S17's for partly labelled data and E19's Table 1: formula, symbols, reference.
+    """The objectives by name, S17's for partly labeled data and E19's Table 1: formula, symbols, reference.
 
     Examples: `unknot objectives`, `unknot objectives hfvae`
     """
@@ -52,7 +52,7 @@ def _list(entries: list[Entry]) -> None:
 def _show(entry: Entry) -> None:
     from rich.console import Console
 
-    size = ", dataset_size" if entry.needs_dataset_size else ""
+    size = ", dataset_size" if entry.takes_dataset_size else ""
     lines = [
         f"{entry.name}: {entry.formula}",
         f"rewards {entry.rewards}",

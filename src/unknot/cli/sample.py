@@ -1,4 +1,4 @@
-"""`unknot sample`: new data from a run's generator."""
+"""`unknot sample`: new data from a run's decoder."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ def command(
         Path | None,
         typer.Option("-o", "--output", help="A .png sheet of images, a .csv table, or .npz arrays."),
     ] = None,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many.")] = 64,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="The number of items.")] = 64,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NODE=VALUE", help="Give a node's value, e.g. digit=3."),
+        typer.Option("--set", metavar="NODE=VALUE", help="Set a node to a value, e.g. digit=3."),
     ] = None,
     mean: Annotated[
-        bool, typer.Option("--mean", help="What is expected at the nodes' values, instead of a draw.")
+        bool, typer.Option("--mean", help="The expected data at the nodes' values, instead of a draw.")
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Of the draws.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of the draws.")] = 0,
 ) -> None:
-    """Make new items: every node is drawn from its prior, except those that are set; then the data. Needs no data.
+    """Generate items: every node is drawn from its prior unless it is set, then the data is drawn. Needs no data.
 
-    Images go to a .png sheet, tables to a .csv file with their words and column names, anything to .npz. Of a model
-    of texts the likeliest words of each document go to a .csv file.
+    Images are written to a .png sheet, tables to a .csv file with their categories and column names, anything to .npz.
+    A model of texts writes the most probable words of each document to a .csv file.
 
     **Examples**
 
@@ -41,14 +41,12 @@ def command(
     import torch
 
     from unknot.cli.fit import parse_settings
-    from unknot.data.files.npz_arrays import write_npz_array
-    from unknot.data.likely_words import likely_words
-    from unknot.data.text_dataset import TextDataset
-    from unknot.data.user.csv_file import table_cells, write_table
-    from unknot.plots.image_grid import image_grid
+    from unknot.data.files.stored_arrays import write_npz_array
+    from unknot.data.readers.csv_cells import table_cells, write_table
+    from unknot.data.text_dataset import TextDataset, likely_words
+    from unknot.plots.images import image_grid
     from unknot.plots.style import save
-    from unknot.workflow.item_rows import items_at_once
-    from unknot.workflow.trained_model import TrainedModel
+    from unknot.workflow.trained_model import TrainedModel, items_at_once
 
     model = TrainedModel.load(run)
     texts = isinstance(model.data, TextDataset)
@@ -61,7 +59,7 @@ def command(
     torch.manual_seed(seed)
     values, step = parse_settings(settings or []), items_at_once(model.shape)
     sizes = [min(step, count - start) for start in range(0, count, step)]
-    parts = (model.sample(size, mean=mean, **values).numpy() for size in sizes)  # made while they are written
+    parts = (model.sample(size, values, mean=mean).numpy() for size in sizes)  # made while they are written
     if output.suffix == ".npz":
         write_npz_array(output, "x", count, parts)
     elif texts:

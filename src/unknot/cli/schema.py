@@ -1,4 +1,4 @@
-"""`unknot schema`: what a spec file may hold, for editors."""
+"""`unknot schema`: the JSON Schema of spec files, for editors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def command(
         Path | None, typer.Option("-o", "--output", help="A file to write; by default it is printed.")
     ] = None,
 ) -> None:
-    """Print the JSON Schema of spec files. An editor that has it completes keys and marks mistakes.
+    """Print the JSON Schema of spec files. With it an editor completes keys and marks mistakes.
 
     **Example**
 

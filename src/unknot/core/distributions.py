@@ -16,7 +16,7 @@ from torch.nn.functional import logsigmoid
 from unknot.core.evidence import Partial
 from unknot.errors import SpecError
 
-# Families that take one of several parametrisations, the preferred first. The others may be cached beside it.
+# Families that take one of several parametrizations, the preferred first. The others may be cached beside it.
 ALTERNATIVES = (("logits", "probs"), ("scale_tril", "covariance_matrix", "precision_matrix"))
 
 

@@ -123,7 +123,7 @@ def draw(
         node.value = torch.where(per_item(given.known, event), label, drawn.value)
         node.known = given.known
     if gradient == "detached":
-        node.dist, node.undetached = gradients.detach_unlabelled(dist, node.known, event), dist
+        node.dist, node.undetached = gradients.detach_unlabeled(dist, node.known, event), dist
     return node
 
 
@@ -132,8 +132,8 @@ def _enumerate(
 ) -> Variable:
     """All values of a site on an axis of their own, ``(K, 1, ..., 1, B, event...)``.
 
-    An item whose label is known puts all its weight on that label, so one enumerated program serves labelled and
-    unlabelled items alike (M2's objective).
+    An item whose label is known puts all its weight on that label, so one enumerated program serves labeled and
+    unlabeled items alike (M2's objective).
     """
     event = len(dist.event_shape)
     extra = 0 if event_dims is None else event_dims - event

@@ -119,22 +119,22 @@ class Elimination:
     def run(self, keep: Iterable[Axis] = ()) -> Elimination:
         """Eliminate all sites but those in ``keep``, always the one with the smallest table next."""
         kept = set(keep)
-        neighbours = self._neighbours()
-        order = {axis: place for place, axis in enumerate(neighbours)}
-        heap = [(_size(axis, near), -order[axis], axis) for axis, near in neighbours.items()]
+        neighbors = self._neighbors()
+        order = {axis: place for place, axis in enumerate(neighbors)}
+        heap = [(_size(axis, near), -order[axis], axis) for axis, near in neighbors.items()]
         heapq.heapify(heap)
         while heap:
             size, place, axis = heapq.heappop(heap)
-            if axis in kept or axis not in neighbours:
+            if axis in kept or axis not in neighbors:
                 continue
-            now = _size(axis, neighbours[axis])
+            now = _size(axis, neighbors[axis])
             if now > size:
                 heapq.heappush(heap, (now, place, axis))
                 continue
-            near = neighbours.pop(axis)
+            near = neighbors.pop(axis)
             for one in near:
-                neighbours[one] = (neighbours[one] | near) - {axis, one}
-                heapq.heappush(heap, (_size(one, neighbours[one]), -order[one], one))
+                neighbors[one] = (neighbors[one] | near) - {axis, one}
+                heapq.heappush(heap, (_size(one, neighbors[one]), -order[one], one))
             self._eliminate(axis)
         return self
 
@@ -146,7 +146,7 @@ class Elimination:
         """The mean of every term, ``(S, B)``, or over the sites that were kept."""
         return {name: added(shelf.all(), axes) for name, shelf in self._terms.items()}
 
-    def _neighbours(self) -> dict[Axis, set[Axis]]:
+    def _neighbors(self) -> dict[Axis, set[Axis]]:
         found: dict[Axis, set[Axis]] = {}
         for shelf in (self._weights, *self._terms.values()):
             for one in shelf.all():

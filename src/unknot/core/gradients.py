@@ -172,7 +172,7 @@ _SAMPLERS: dict[str, Callable[[Distribution, Size, int], Tensor | tuple[Tensor, 
 }
 
 
-def detach_unlabelled(dist: Distribution, known: Tensor | bool, event_dims: int) -> Distribution:
+def detach_unlabeled(dist: Distribution, known: Tensor | bool, event_dims: int) -> Distribution:
     """Copy ``dist`` so that its parameters pass gradient at the ``known`` items alone.
 
     For ``gradient="detached"``, decisions that are taught rather than discovered, such as where to look next. Items

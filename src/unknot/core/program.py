@@ -17,8 +17,9 @@ from torch import Tensor, nn
 from torch.distributions import Bernoulli
 
 from unknot.core.evidence import GivenValues, Partial, given
-from unknot.core.handlers import replay
+from unknot.core.handlers import condition, replay
 from unknot.core.node import Loss, Node, Variable
+from unknot.core.site_prediction import SitePrediction, predict_site
 from unknot.core.trace import Trace
 from unknot.core.tracing import trace
 from unknot.errors import SpecError
@@ -146,6 +147,63 @@ class Program(nn.Module):
             q = trace(self.encode, x)
         return q, p
 
+    # ---- regularizers -------------------------------------------------------------------------------
+
+    def augment(self, x: Tensor, scored: bool) -> Tensor | None:
+        """Return a random view of training items, ``(B, ...)``; None, the default, if the program has no augmentation.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(B, ...)``.
+        scored : bool
+            Whether the decoder scores the view, in the place of the items.
+        """
+        return None
+
+    def factors_and_style(self, q: Trace, batch: Any) -> tuple[list[str], list[str]]:
+        """Return the sites of q that take labels, and those without labels that are inferred from the data.
+
+        By default the variables whose names are among the labels of the batch, and all others.
+        """
+        names = [node.name for node in q.variables()]
+        return [n for n in names if n in batch.values], [n for n in names if n not in batch.values]
+
+    def site_prediction(self, node: Variable) -> SitePrediction:
+        """Return the mode of a site of the encoder, and how confident it is."""
+        return predict_site(node)
+
+    def site_features(self, name: str, value: Tensor) -> Tensor:
+        """Return values of a site as vectors ``(..., D)`` whose distances can be compared; by default the values."""
+        return value
+
+    def score_latents(self, x: Tensor, scored: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Trace:
+        """Return the encoder's distributions of some sites for items ``x``, each observed at a given value.
+
+        By default the encoder is run with all values observed.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(B, ...)``.
+        scored : mapping from site to Tensor
+            The sites to return, with the values ``(B, event...)`` at which they are scored.
+        values : mapping from site to Tensor
+            The values of all sites, for the sites that depend on them.
+        """
+        q = Trace()
+        together = all(values.get(name) is value for name, value in scored.items())
+        for run in [scored] if together else [{name: value} for name, value in scored.items()]:
+            with condition({**values, **run}):
+                one = trace(self.encode, x)
+            for name in run:
+                q._store(name, one[name])
+        return q
+
+    def derive_latent(self, name: str, values: Mapping[str, Tensor]) -> Tensor:
+        """Return a draw of a site that is computed from other sites alone, at their values; without gradient."""
+        raise SpecError(_missing(self, "derive_latent(name, values)"))
+
     # ---- generation ---------------------------------------------------------------------------------
 
     def decode_mean(self, q: Trace | GivenValues) -> tuple[Trace, Tensor]:
@@ -177,7 +235,7 @@ class Program(nn.Module):
     def sample_data(self, q: Trace | GivenValues) -> Tensor:
         """Draw data ``(B, event...)`` at the values in ``q``.
 
-        By default the value that the decoder's data site draws. Bernoulli sites give their mean: they score grey
+        By default the value that the decoder's data site draws. Bernoulli sites give their mean: they score gray
         values, but would draw black and white. So does a program that defines only its expected data.
         """
         if _overrides(self, "expected_data", "decode_mean"):
@@ -382,8 +440,8 @@ def data_site(q: Trace | GivenValues, p: Trace) -> str:
 
 def sampled_value(node: Node) -> Tensor:
     """Return the data that a generated site holds; for a Bernoulli site its mean, see :meth:`Program.sample_data`."""
-    grey = isinstance(node, Variable) and isinstance(node.dist, Bernoulli)
-    return _mean(node) if grey else node.value
+    gray = isinstance(node, Variable) and isinstance(node.dist, Bernoulli)
+    return _mean(node) if gray else node.value
 
 
 def _mean(node: Node) -> Tensor:

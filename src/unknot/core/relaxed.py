@@ -44,7 +44,7 @@ class Relaxed(Distribution):
         raise NotImplementedError
 
     def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
-        """Draw u, reparametrised; ``event_dims`` trailing axes of it belong to one item."""
+        """Draw u, reparametrized; ``event_dims`` trailing axes of it belong to one item."""
         raise NotImplementedError
 
     def squash(self, unbounded: Tensor) -> Tensor:

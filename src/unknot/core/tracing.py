@@ -231,10 +231,7 @@ def _dry_run(call: Call, batch: int, items: int, samples: int, first: int) -> tu
     Of a program that does not run there, only the sites whose parameters can be read in two ways: to take one of them
     may be why it does not run.
     """
-    primes = itertools.chain(
-        (p for p in _PRIMES if p >= first and p not in (items, samples)), itertools.count(53)
-    )
-    handler, runs = learned({}, DrySizes(items, samples, primes)), False
+    handler, runs = learned({}, _dry_sizes(items, samples, first)), False
     with undisturbed(*_programs(call)), torch.no_grad(), block():
         try:
             args, kwargs = _resized((call.args, call.kwargs), batch, items, samples, {})
@@ -250,6 +247,17 @@ def _dry_run(call: Call, batch: int, items: int, samples: int, first: int) -> tu
         if isinstance(node, Variable | Loss) and (runs or node.name in one._layout.open)
     }
     return dims, any(one._layout.released for one in handler.traces)
+
+
+def _dry_sizes(items: int, samples: int, first: int) -> DrySizes:
+    """Sizes of the axes of a dry run: those of the first two enumerated sites are primes from ``first`` on.
+
+    Further ones are small, or the product of many would not fit into memory; that two of them may be equal matters
+    little, since the axes of items and samples beside them are told apart.
+    """
+    primes = (prime for prime in _PRIMES if prime >= first and prime not in (items, samples))
+    small = [size for size in (2, 3, 4) if size not in (items, samples)]
+    return DrySizes(items, samples, itertools.chain(itertools.islice(primes, 2), itertools.cycle(small[:2])))
 
 
 def _batch(value: Any) -> int | None:
@@ -314,8 +322,7 @@ def _rerun(value: Trace, batch: int, items: int, samples: int, done: dict[int, A
     if call is None:
         raise TraceError("a trace that does not know its program belongs to one batch")
     args, kwargs = _resized((call.args, call.kwargs), batch, items, samples, done)
-    primes = (p for p in itertools.chain(_PRIMES, itertools.count(53)) if p not in (items, samples) and p > 7)
-    sizes = DrySizes(items, samples, primes)
+    sizes = _dry_sizes(items, samples, 11)
     with learned(call.memory.event_dims.get(call.signature, {}), sizes):
         return call.traces(call.program(*args, **kwargs))[call.position]
 

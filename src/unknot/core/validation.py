@@ -151,7 +151,7 @@ def check_log_prob(name: str, dist: object, log_prob: Tensor) -> None:
 def _observable(dist: Distribution) -> Any:
     """What may be observed: the support, made wider where a likelihood is customarily used beyond it."""
     if isinstance(dist, Bernoulli):
-        return constraints.unit_interval  # grey pixels between 0 and 1
+        return constraints.unit_interval  # gray pixels between 0 and 1
     if isinstance(dist, Multinomial):
         return constraints.independent(constraints.nonnegative, 1)  # documents of any length
     return dist.support

@@ -7,9 +7,9 @@ from unknot.data.from_arrays import from_arrays
 from unknot.data.hold_out import hold_out
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per, same_as
-from unknot.data.packed import PackedBits
 from unknot.data.sets.loading import load, names
 from unknot.data.sparse_counts import SparseCounts
+from unknot.data.stored_items import PackedBits
 from unknot.data.text_dataset import TextDataset, from_texts
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Batch: what a training step sees; and the order in which items come."""
+"""Batches of a data set, and the order of the items in an epoch."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import known_rows
-from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
-from unknot.data.stored_items import StoredItems
+from unknot.data.stored_items import PackedBits, StoredItems
 from unknot.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,13 +20,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Batch:
-    """B items, as a training step sees them; ``batch["digit"]`` gives the values of a factor.
+    """B items of a data set; ``batch["digit"]`` is the values of a factor.
 
-    * ``x``: the items, float32 ``(B, ...)``; a sparse tensor, if the data are ``SparseCounts``;
-    * ``ids``: their numbers, int64 ``(B,)``;
-    * ``values``: for each factor its labels ``(B,)`` or ``(B, D)``; what is not known is -1 (integers) or NaN (floats);
-    * ``known``: for each factor which of the labels are known, bool ``(B,)``;
-    * ``dataset_size``: the number of items in the data set, which the estimators of the inference marginal need.
+    Attributes
+    ----------
+    x : Tensor of float32, shape (B, ...)
+        The items; a sparse tensor if the data are ``SparseCounts``.
+    ids : Tensor of int64, shape (B,)
+        The ids of the items.
+    values : dict from factor to Tensor, shape (B,) or (B, D)
+        The labels; unknown ones are -1 (integers) or NaN (floats).
+    known : dict from factor to Tensor of bool, shape (B,)
+        Which labels are known.
+    dataset_size : int
+        The number of items in the data set, which the estimators of the inference marginal need.
+    second_view : Tensor, optional
+        The items augmented at random, for regularizers that compare two views.
     """
 
     x: Tensor
@@ -35,6 +43,7 @@ class Batch:
     values: dict[str, Tensor]
     known: dict[str, Tensor]
     dataset_size: int
+    second_view: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,18 +54,19 @@ class Batch:
         return self.values[factor]
 
     def to(self, device: torch.device | str) -> Batch:
-        """The same batch on another ``device``."""
+        """Return the batch on another ``device``."""
         return Batch(
             self.x.to(device, non_blocking=True),
             self.ids.to(device, non_blocking=True),
             {name: v.to(device, non_blocking=True) for name, v in self.values.items()},
             {name: k.to(device, non_blocking=True) for name, k in self.known.items()},
             self.dataset_size,
+            None if self.second_view is None else self.second_view.to(device, non_blocking=True),
         )
 
 
 def floats(x: Tensor | PackedBits | SparseCounts | StoredItems, rows: Tensor) -> Tensor:
-    """The chosen items as float32: uint8 images scaled to [0, 1], bits to 0 and 1, all else as it is."""
+    """Return items as float32: uint8 images scaled to [0, 1], bits as 0 and 1, other numbers unchanged."""
     if not isinstance(x, Tensor):
         return x.floats(rows)
     # index_select copies whole rows: several times faster than x[rows], which goes pixel by pixel.
@@ -67,61 +77,74 @@ def floats(x: Tensor | PackedBits | SparseCounts | StoredItems, rows: Tensor) ->
 
 
 def take(dataset: Dataset, rows: Tensor) -> Batch:
-    """The batch made of the given rows (positions in the data set, not ids)."""
+    """Return the batch of the given rows (positions in the data set, not ids)."""
     values = {name: f.values.index_select(0, rows) for name, f in dataset.factors.items()}
     known = {name: known_rows(v) for name, v in values.items()}
     return Batch(floats(dataset.x, rows), dataset.ids.index_select(0, rows), values, known, len(dataset))
 
 
 def epoch_order(size: int, shuffle: bool, generator: torch.Generator | None) -> Tensor:
-    """Every row once: in order, or shuffled."""
+    """Return every row once: in order, or shuffled."""
     return torch.randperm(size, generator=generator) if shuffle else torch.arange(size)
 
 
-def supervised_order(labelled: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
-    """Rows of one epoch in which labelled items make up the given share, spread evenly.
+def supervised_order(labeled: Tensor, share: float, generator: torch.Generator | None) -> Tensor:
+    """Return the rows of one epoch in which labeled items make up the given share, spread evenly.
 
-    Every unlabelled item comes once. Labelled items are gone through again and again, reshuffled each
-    time, so that no two differ by more than one in how often they come. With T rows of which L are
-    labelled, row t is labelled where floor((t+1) L/T) steps up, hence any stretch of B rows holds
-    B L/T labelled ones, rounded up or down. With a share of 1 an epoch is one pass over the labelled items.
+    Every unlabeled item occurs once. Labeled items are repeated in passes, shuffled anew for each pass, so that their
+    frequencies differ by at most one. With T rows of which L are labeled, row t is labeled where floor((t+1) L/T)
+    increases, so that any B consecutive rows contain B L/T labeled ones, rounded up or down. With a share of 1 an
+    epoch is one pass over the labeled items.
+
+    Parameters
+    ----------
+    labeled : Tensor of bool, shape (N,)
+        Which items are labeled.
+    share : float
+        The share of labeled items in the epoch.
+    generator : torch.Generator, optional
+        The source of random numbers.
+
+    Returns
+    -------
+    Tensor of int64, shape (T,)
     """
-    rows_with, rows_without = labelled.nonzero()[:, 0], (~labelled).nonzero()[:, 0]
+    rows_with, rows_without = labeled.nonzero()[:, 0], (~labeled).nonzero()[:, 0]
     if not 0.0 <= share <= 1.0:
-        raise DataError(f"labelled_share is a fraction from 0 to 1, got {share}.")
+        raise DataError(f"labeled_share is a fraction from 0 to 1, got {share}.")
     if len(rows_with) == 0 and share > 0:
-        raise DataError(f"labelled_share={share}, but no item is labelled; draw a larger label budget.")
+        raise DataError(f"labeled_share={share}, but no item is labeled; draw a larger label budget.")
     if len(rows_without) == 0 and share < 1:
-        raise DataError(f"labelled_share={share}, but every item is labelled; leave labelled_share out.")
+        raise DataError(f"labeled_share={share}, but every item is labeled; leave labeled_share out.")
 
     if share == 1.0:
         return _cycle(rows_with, len(rows_with), generator)
-    wanted = round(share * len(rows_without) / (1 - share))
-    total = wanted + len(rows_without)
-    steps = torch.arange(total + 1) * wanted // total
-    turn = steps[1:] > steps[:-1]  # (T,) bool: here comes a labelled one
+    count = round(share * len(rows_without) / (1 - share))
+    total = count + len(rows_without)
+    steps = torch.arange(total + 1) * count // total
+    is_labeled = steps[1:] > steps[:-1]  # (T,)
     order = torch.empty(total, dtype=torch.int64)
-    order[turn] = _cycle(rows_with, wanted, generator)
-    order[~turn] = _cycle(rows_without, len(rows_without), generator)
+    order[is_labeled] = _cycle(rows_with, count, generator)
+    order[~is_labeled] = _cycle(rows_without, len(rows_without), generator)
     return order
 
 
-def _cycle(rows: Tensor, wanted: int, generator: torch.Generator | None) -> Tensor:
-    """``wanted`` draws from ``rows``, pass after pass, each pass in a new order."""
-    if wanted == 0:
+def _cycle(rows: Tensor, count: int, generator: torch.Generator | None) -> Tensor:
+    """Return ``count`` of the ``rows``, in passes over all of them, each in a new order."""
+    if count == 0:
         return rows[:0]
-    passes = -(-wanted // len(rows))
+    passes = -(-count // len(rows))
     orders = [rows[torch.randperm(len(rows), generator=generator)] for _ in range(passes)]
-    return torch.cat(orders)[:wanted]
+    return torch.cat(orders)[:count]
 
 
 def iterate(
     dataset: Dataset, order: Tensor, batch_size: int, drop_last: bool, device: torch.device | str | None
 ) -> Iterator[Batch]:
-    """Batches over the rows in ``order``.
+    """Yield the batches of the rows in ``order``.
 
-    Labels and ids are small: they are put in order once, so that a batch of them is a slice. Only x is
-    gathered batch by batch, on the device where it lies; no worker processes.
+    Labels and ids are small: they are put in order once, so that a batch of them is a slice. Only x is gathered for
+    each batch, on its device and without worker processes.
     """
     order = order.to(dataset.ids.device)
     stop = len(order) - len(order) % batch_size if drop_last else len(order)
@@ -141,7 +164,7 @@ def iterate(
 
 
 def any_known(dataset: Dataset, factors: str | Sequence[str] | None) -> Tensor:
-    """Bool (N,): items that show a label of any of the named factors (of any factor when None)."""
+    """Return which items have a label of any of the named factors, bool ``(N,)``; None means all factors."""
     names = list(dataset.factors) if factors is None else [factors] if isinstance(factors, str) else factors
     known = torch.zeros(len(dataset), dtype=torch.bool)
     for name in names:

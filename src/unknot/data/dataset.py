@@ -1,38 +1,95 @@
-"""Dataset: items, their ids, their factors and the standard splits, as tensors."""
+"""Dataset: items, their ids, factors and splits, and the columns of tables."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from unknot.data.batch import Batch, any_known, epoch_order, iterate, supervised_order, take
-from unknot.data.column import Column
 from unknot.data.factor import Factor
-from unknot.data.packed import PackedBits
 from unknot.data.sparse_counts import SparseCounts
-from unknot.data.stored_items import StoredItems
+from unknot.data.stored_items import PackedBits, StoredItems
 from unknot.errors import DataError
+
+# ---- Which rows may tell what the data are: not those that are kept for the test -------------------------
+
+
+def training_rows(splits: Mapping[str, Any], size: int) -> np.ndarray:
+    """Return the rows outside the split "test", bool ``(N,)``; all rows if there are no others.
+
+    >>> training_rows({"train": [0, 1], "test": [2]}, 3)
+    array([ True,  True, False])
+    """
+    rows = np.ones(size, dtype=bool)
+    if "test" in splits and len(splits["test"]) < size:
+        rows[np.asarray(splits["test"])] = False
+    return rows
+
+
+# ---- Column: what one column of a table holds ------------------------------------------------------------
+
+ColumnKind = Literal["real", "binary", "category", "count"]
+COLUMN_KINDS: tuple[str, ...] = get_args(ColumnKind)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Name and kind of a table's column; the classes of a category in the order of their numbers.
+
+    ``reads`` says how cells become numbers (:mod:`unknot.data.readers.written_cells`), and ``source`` of which
+    column of the user, if not of the one of the same name: a date becomes several columns.
+    """
+
+    name: str
+    kind: ColumnKind
+    classes: tuple[str, ...] = ()
+    reads: str = ""
+    source: str = ""
+
+    @property
+    def origin(self) -> str:
+        """The user's column."""
+        return self.source or self.name
+
+    @property
+    def needs_words(self) -> bool:
+        """Whether cells are read from their words, not as plain numbers."""
+        return self.kind == "category" or bool(self.reads)
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """One shape for every data set.
+    """Items with their labels.
 
-    * ``name``: what it is called in messages;
-    * ``x``: ``(N, ...)``. Images are ``(N, C, H, W)``, with C = 1 for grey and 3 for colour, and stay uint8 until
-      the batch, which scales them to [0, 1]. Binary images may be ``PackedBits``, counts of words ``SparseCounts``,
-      whose batches are sparse; ``StoredItems`` stay in a file until the batch. Any other
-      dtype reaches the batch as float32 with its values unchanged;
-    * ``ids``: int64 ``(N,)``, one number for each item that stays with it through ``subset``;
-    * ``factors``: name -> ``Factor``, each with N rows;
-    * ``splits``: name ("train", "test", "validation", "extra") -> row numbers;
-    * ``licence``: what its authors allow, in words;
-    * ``columns``: the names of x's columns, for instance the words of a vocabulary; empty for images;
-    * ``table``: what each column holds, when x is a table of several kinds (then NaN marks a missing cell).
+    Parameters
+    ----------
+    name : str
+        The name in messages.
+    x : Tensor, PackedBits, SparseCounts or StoredItems, shape (N, ...)
+        The items. Images are ``(N, C, H, W)``, with C = 1 for gray and 3 for color, and stay uint8 until the batch,
+        which scales them to [0, 1]. Binary images may be ``PackedBits``, counts of words ``SparseCounts``, whose
+        batches are sparse; ``StoredItems`` stay in a file until the batch. Other types reach the batch as float32 with
+        their values unchanged.
+    ids : Tensor of int64, shape (N,)
+        One number per item, which it keeps in every ``subset``.
+    factors : mapping from name to Factor
+        The labels, each with N rows.
+    splits : mapping from name to Tensor
+        The rows of "train", "test", "validation" or "extra".
+    licence : str
+        What its authors allow.
+    columns : tuple of str
+        The names of x's columns, for instance the words of a vocabulary; empty for images.
+    table : tuple of Column
+        The kinds of columns, if x is a table, in which NaN is a missing cell.
+    odd_rows : tuple of int
+        Rows of new data that could not be read whole, which are given no predictions.
     """
 
     name: str
@@ -43,6 +100,7 @@ class Dataset:
     licence: str = ""
     columns: tuple[str, ...] = ()
     table: tuple[Column, ...] = ()
+    odd_rows: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.x)
@@ -75,7 +133,7 @@ class Dataset:
         return self.x.device
 
     def factor(self, name: str) -> Factor:
-        """The factor called ``name``; one that is not there is refused with those that are."""
+        """Return the factor called ``name``."""
         if name not in self.factors:
             raise DataError(
                 f"{self.name} has no factor '{name}'; it has {', '.join(self.factors) or 'none'}."
@@ -83,26 +141,26 @@ class Dataset:
         return self.factors[name]
 
     def split(self, name: str) -> Dataset:
-        """The standard split called ``name`` as a data set of its own, for instance ``split("train")``."""
+        """Return the split called ``name`` as a data set, for instance ``split("train")``."""
         if name not in self.splits:
             there = ", ".join(self.splits) or "none"
             raise DataError(f"{self.name} has no split '{name}'; it has {there}.")
         return replace(self.subset(self.splits[name]), name=f"{self.name}/{name}")
 
     def subset(self, rows: Tensor | Sequence[int]) -> Dataset:
-        """The items in the given ``rows`` (or where a bool mask is true), with ids and factors, no splits."""
+        """Return the items in the given ``rows`` (or of a bool mask), without splits."""
         rows = torch.as_tensor(rows, device=self.device)
         rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows.long()
         x = self.x.index_select(0, rows) if isinstance(self.x, Tensor) else self.x.select(rows)
         factors = {name: f.select(rows) for name, f in self.factors.items()}
-        return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={})
+        return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={}, odd_rows=())
 
-    def labelled(self, factor: str) -> Dataset:
-        """The items that show a label of the ``factor``."""
+    def labeled(self, factor: str) -> Dataset:
+        """Return the items that have a label of the ``factor``."""
         return self.subset(self.factor(factor).known)
 
     def to(self, device: torch.device | str) -> Dataset:
-        """The same data on another ``device``; batches are then made there."""
+        """Return the data on another ``device``, where batches are made."""
         return replace(
             self,
             x=self.x.to(device),
@@ -112,10 +170,10 @@ class Dataset:
         )
 
     def fingerprint(self) -> str:
-        """32 hex digits that change with the items, their order or their pixels, and not with the labels.
+        """Return 32 hexadecimal digits that depend on the items and their order, and not on the labels.
 
-        A label budget carries it, so that it cannot be used with other data. Every id counts, and 256 evenly
-        spaced items with all their pixels.
+        A label budget stores it, so that it cannot be used with other data. It is computed from all ids and from 256
+        evenly spaced items.
         """
         digest = hashlib.sha256(f"{tuple(self.x.shape)} {self.x.dtype}".encode())
         digest.update(self.ids.cpu().numpy().tobytes())
@@ -124,7 +182,7 @@ class Dataset:
         return digest.hexdigest()[:32]
 
     def batch(self, rows: Tensor | Sequence[int]) -> Batch:
-        """One batch of the given ``rows`` (positions in the data set, not ids)."""
+        """Return the batch of the given ``rows`` (positions in the data set, not ids)."""
         return take(self, torch.as_tensor(rows, dtype=torch.int64, device=self.device))
 
     def batches(
@@ -136,25 +194,36 @@ class Dataset:
         generator: torch.Generator | None = None,
         drop_last: bool = False,
         device: torch.device | str | None = None,
-        labelled_share: float | None = None,
-        labelled_by: str | Sequence[str] | None = None,
+        labeled_share: float | None = None,
+        labeled_by: str | Sequence[str] | None = None,
     ) -> Iterator[Batch]:
-        """One epoch of batches: every item once.
+        """Iterate over the batches of one epoch, in which every item occurs once.
 
-        Arguments:
+        Parameters
+        ----------
+        batch_size : int
+            Items per batch.
+        shuffle : bool, default=True
+            Whether items come in a new random order, or in the order of the rows.
+        seed : int, optional
+            The seed of the order.
+        generator : torch.Generator, optional
+            The source of the order, instead of a seed; default: torch's global generator.
+        drop_last : bool, default=False
+            Whether to omit the last batch if it is smaller than the others.
+        device : torch.device or str, optional
+            Where batches are moved; items are gathered on the device of the data set.
+        labeled_share : float, optional
+            Make labeled items more (or less) frequent: every unlabeled item occurs once, and labeled items make up this
+            share of each batch, rounded up or down (the supervision rate ρ of S16 and S17;
+            :func:`unknot.objectives.supervision_rate` gives it for a γ). Such an epoch is shuffled; a batch may contain
+            an item twice if few are labeled.
+        labeled_by : str or sequence of str, optional
+            The factors whose labels make an item a labeled one; default: any factor.
 
-        * ``batch_size``: items in a batch;
-        * ``shuffle``: a new order each time; off: the order of the rows;
-        * ``seed``, ``generator``: where the order comes from, one of them; without, from torch's global generator;
-        * ``drop_last``: leave out the last batch if it is smaller than the others;
-        * ``device``: where each batch is moved to; items are gathered on the device of the data set;
-        * ``labelled_share``: an epoch in which labelled items come more often (or more seldom): every unlabelled item
-          once, and labelled items so that they make up this share of each batch, rounded up or down (the supervision
-          rate ρ of S16 and S17; :func:`unknot.objectives.supervision_rate` gives it for a γ). Such an epoch is always
-          shuffled; where labelled items are few, a batch may hold one twice;
-        * ``labelled_by``: the factor, or factors, whose label makes an item a labelled one; by default any factor.
-
-        Returns an iterator over :class:`~unknot.data.Batch`.
+        Yields
+        ------
+        Batch
         """
         if batch_size < 1:
             raise DataError(f"{self.name}: batch_size is at least 1, got {batch_size}.")
@@ -164,12 +233,12 @@ class Dataset:
             generator = torch.Generator().manual_seed(seed)
         for factor in self.factors.values():
             factor.refuse_wrong_values()
-        if labelled_share is None:
+        if labeled_share is None:
             order = epoch_order(len(self), shuffle, generator)
         elif not shuffle:
-            raise DataError(f"{self.name}: an epoch with labelled_share is shuffled; leave shuffle on.")
+            raise DataError(f"{self.name}: an epoch with labeled_share is shuffled; leave shuffle on.")
         else:
-            order = supervised_order(any_known(self, labelled_by), labelled_share, generator)
+            order = supervised_order(any_known(self, labeled_by), labeled_share, generator)
         return iterate(self, order, batch_size, drop_last, device)
 
     def __repr__(self) -> str:

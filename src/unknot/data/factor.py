@@ -1,4 +1,4 @@
-"""Factor: one named label of every item, with its kind and the mark for "unknown"."""
+"""Factors: the labels of one kind for every item, with a mark for unknown labels."""
 
 from __future__ import annotations
 
@@ -19,17 +19,22 @@ UNKNOWN = -1  # for integer kinds; continuous factors use NaN
 class Factor:
     """The labels of one factor, one row per item.
 
-    * ``name``: what it is called;
-    * ``kind``: "categorical", "binary", "count" or "continuous";
-    * ``values``: int64 ``(N,)``, an index into ``classes``, 0 or 1, or a whole number from 0 on, -1 for unknown; of a
-      continuous factor float32 ``(N,)`` or ``(N, D)``, NaN in every entry of a row that is unknown;
-    * ``classes``: the names of a categorical factor's classes.
+    A label that does not exist for an item (the second digit of a picture with one digit) is stored as unknown. A
+    second mark for it would reveal the number of digits even where that label is hidden.
 
-    A label that does not exist for an item (the second digit of a picture with one digit) is stored
-    as unknown. There is no second mark for it, because such a mark would tell the count of digits even
-    where the count is hidden; ask the factor that says how many there are.
+    The constructor checks types and shapes; ``refuse_wrong_values`` checks every value and is called before batching.
 
-    The constructor checks types and shapes; ``refuse_wrong_values`` looks at every value and is called before batching.
+    Parameters
+    ----------
+    name : str
+        The name of the factor.
+    kind : {"categorical", "binary", "count", "continuous"}
+        What its values are.
+    values : Tensor
+        int64 ``(N,)``: an index into ``classes``, 0 or 1, or a whole number, -1 for unknown. For a continuous factor
+        float32 ``(N,)`` or ``(N, D)``, with NaN in every entry of an unknown row.
+    classes : tuple of str, optional
+        The names of the classes of a categorical factor.
     """
 
     name: str
@@ -60,12 +65,12 @@ class Factor:
 
     @property
     def known(self) -> Tensor:
-        """Bool ``(N,)``: which items show this label."""
+        """Which items have this label, bool ``(N,)``."""
         return known_rows(self.values)
 
     @property
     def num_classes(self) -> int:
-        """How many values a categorical or binary factor can take."""
+        """The number of values that a categorical or binary factor can have."""
         if self.kind == "categorical" and self.classes is not None:
             return len(self.classes)
         if self.kind == "binary":
@@ -73,7 +78,7 @@ class Factor:
         raise DataError(f"factor '{self.name}' is {self.kind}: it has no fixed number of classes.")
 
     def refuse_wrong_values(self) -> None:
-        """Refuse a value that cannot be: a class out of range, a negative count, an infinity."""
+        """Refuse impossible values: a class out of range, a negative count, infinity."""
         wrong = self._wrong_rows()
         if wrong.any():
             row = int(wrong.nonzero()[0])
@@ -81,7 +86,7 @@ class Factor:
             raise DataError(f"factor '{self.name}', row {row}: got {value}, expected {self.expected()}.")
 
     def expected(self) -> str:
-        """What a value of this factor may be, in words (for messages)."""
+        """Return in words what a value of this factor may be, for messages."""
         if self.kind == "continuous":
             return "finite numbers, or NaN in every entry of the row for unknown"
         if self.kind == "count":
@@ -89,17 +94,17 @@ class Factor:
         return f"a class from 0 to {self.num_classes - 1}, or -1 for unknown"
 
     def hide(self, keep: Tensor) -> Factor:
-        """The same factor, with every label outside the bool mask ``keep`` (N,) replaced by "unknown"."""
+        """Return the factor with every label outside the mask ``keep`` (N,) made unknown."""
         mask = keep if self.values.ndim == 1 else keep[:, None]
         unknown = float("nan") if self.kind == "continuous" else UNKNOWN
         return replace(self, values=torch.where(mask, self.values, unknown))
 
     def select(self, rows: Tensor) -> Factor:
-        """The same factor of the given ``rows`` alone."""
+        """Return the factor for the given ``rows``."""
         return replace(self, values=self.values.index_select(0, rows))
 
     def to(self, device: torch.device | str) -> Factor:
-        """The same factor on another ``device``."""
+        """Return the factor on another ``device``."""
         return replace(self, values=self.values.to(device))
 
     def _wrong_rows(self) -> Tensor:
@@ -114,7 +119,7 @@ class Factor:
 
 
 def known_rows(values: Tensor) -> Tensor:
-    """Bool (N,): the rows of label values that are not "unknown" (-1 for integers, NaN for floats)."""
+    """Return which rows of label values are known, bool ``(N,)``: not -1 (integers) or NaN (floats)."""
     if values.is_floating_point():
         present = ~values.isnan()
         return present if present.ndim == 1 else present.all(-1)

@@ -1,22 +1,20 @@
-"""from_arrays: a Dataset from the user's own arrays, with every label checked."""
+"""from_arrays: a Dataset from arrays of the user, with every label checked."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.dataset import Dataset
-from unknot.data.deciding_rows import deciding_rows
+from unknot.data.dataset import Dataset, training_rows
 from unknot.data.factor import Kind
+from unknot.data.float32_precision import loses_precision, plain_array, precision_warning
 from unknot.data.label_column import read_factor
-from unknot.data.lost_digits import lost_digits, sentence
-from unknot.data.plain_array import plain_array
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError, UnknotWarning
@@ -24,6 +22,7 @@ from unknot.errors import DataError, UnknotWarning
 # Whole numbers in rows this wide and with this share of zeros are counts of words. (Pixels are uint8, and of written
 # digits four in five are empty.)
 _WORDS, _ABSENT = 200, 0.9
+_BLOCK = 1 << 20  # numbers that are checked together
 
 
 def from_arrays(
@@ -38,40 +37,55 @@ def from_arrays(
     licence: str = "",
     missing: bool = False,
 ) -> Dataset:
-    """A data set from arrays, lists, masked arrays or tensors.
+    """Make a data set from arrays, lists, masked arrays or tensors.
 
-        from_arrays(images, {"digit": labels, "angle": angles}, classes={"digit": range(10)})
+    Parameters
+    ----------
+    x : array-like, shape (N, ...)
+        The items. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``. Wide rows of whole
+        numbers that are nearly all 0 are counts of words, which are stored sparsely.
+    factors : mapping from name to array-like, optional
+        Labels, one per item. Unknown labels are None, NaN, an empty word or masked out, and -1 for the integer kinds.
+    kinds : mapping from factor to kind, optional
+        By default strings and whole numbers are categorical, bools are binary, floats are continuous. Counts must be
+        declared, and classes that are floats because of NaN.
+    classes : mapping from factor to sequence, optional
+        The names for the values 0, 1, ..., or the values themselves; default: the values that occur, sorted. Declare
+        them if a class may have no label.
+    splits : mapping from name to rows or bool mask, optional
+        For instance "train" and "test". The rows of "test" do not decide the classes.
+    ids : array-like of int, optional
+        A number for each item; default: its row.
+    name : str, default="data"
+        The name in messages.
+    licence : str
+        What the authors of the data allow.
+    missing : bool, default=False
+        Whether x may contain NaN for missing entries.
 
-    Arguments:
+    Returns
+    -------
+    Dataset
 
-    * ``x``: the items, one row each. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``.
-      Rows of whole numbers, wide and nearly empty, are counts of words, of which only the words present are held;
-    * ``factors``: for each factor its labels, one per item. **Unknown** labels are None, NaN, an empty word or masked
-      out, and -1 for the integer kinds; in a continuous factor -1 is a number like any other;
-    * ``kinds``: the kind of some factors. Without it strings and whole numbers are categorical, bools are binary,
-      floats are continuous. A count, and classes that come as floats because of NaN, must be declared;
-    * ``classes``: for some factors the names for the values 0, 1, ..., or the values themselves; without it they are
-      the values that occur, sorted. Declare them when some class may have no label;
-    * ``splits``: name -> rows, or a bool mask, for instance "train" and "test". The rows of "test" do not decide
-      which classes there are;
-    * ``ids``: a number for each item; by default its row;
-    * ``name``, ``licence``: for messages and for the record;
-    * ``missing``: x may hold NaN for entries that are missing; otherwise every item must be complete.
-
-    Returns a :class:`~unknot.data.Dataset`.
+    Examples
+    --------
+    >>> data = from_arrays([[0.5, 1.0], [1.5, 2.0]], {"kind": ["a", None]})
+    >>> data.factor("kind").values.tolist()
+    [0, -1]
     """
     kinds, classes, factors = dict(kinds or {}), dict(classes or {}), dict(factors or {})
     for option, names in (("kinds", kinds), ("classes", classes)):
         for stray in names.keys() - factors.keys():
-            raise DataError(f"{name}: {option} speaks of '{stray}', which is not among the factors.")
+            raise DataError(f"{name}: {option} names '{stray}', which is not among the factors.")
     items = _items(x, name, missing)
     parts = {part: _split_rows(part, rows, len(items)) for part, rows in (splits or {}).items()}
-    deciding = deciding_rows(parts, len(items))
-    made = {}
-    for label, values in factors.items():
-        made[label] = read_factor(label, values, len(items), kinds.get(label), classes.get(label), deciding)
+    training = training_rows(parts, len(items))
+    labels = {
+        label: read_factor(label, values, len(items), kinds.get(label), classes.get(label), training)
+        for label, values in factors.items()
+    }
     numbers = torch.arange(len(items)) if ids is None else torch.as_tensor(np.asarray(ids, dtype=np.int64))
-    return Dataset(name, items, numbers, made, parts, licence)
+    return Dataset(name, items, numbers, labels, parts, licence)
 
 
 def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCounts:
@@ -80,13 +94,13 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     else:
         numbers = plain_array(x, name)
         if numbers.ndim == 2 and np.asarray(x).dtype == np.float64:
-            _warn_of_lost_digits(np.asarray(x), name)
+            _warn_of_precision(np.asarray(x), name)
         items = torch.as_tensor(numbers)
     if items.ndim < 2:
         raise DataError(f"{name}: x has one row per item, (N, ...), got shape {tuple(items.shape)}.")
     if items.ndim == 4 and items.shape[1] not in (1, 3) and items.shape[3] in (1, 3, 4):
         raise DataError(
-            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colours to axis 1, "
+            f"{name}: images are (N, C, H, W), got {tuple(items.shape)}; move the colors to axis 1, "
             "x.transpose(0, 3, 1, 2) of the first three."
         )
     if isinstance(items, Tensor) and items.dtype == torch.float64:
@@ -106,14 +120,14 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
     return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
 
 
-def _warn_of_lost_digits(rows: np.ndarray, name: str) -> None:
-    lost = np.nonzero(lost_digits(rows))[0]
+def _warn_of_precision(rows: np.ndarray, name: str) -> None:
+    lost = np.nonzero(loses_precision(rows))[0]
     if len(lost):
-        warnings.warn(sentence(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
+        warnings.warn(precision_warning(f"{name}, column {lost[0]}"), UnknotWarning, stacklevel=2)
 
 
 def _are_words(items: Tensor) -> bool:
-    """Whether rows of numbers look like counts of words: whole, wide, and nearly all of them zero."""
+    """Return whether rows of numbers look like counts of words: whole, wide, and nearly all zero."""
     if items.dtype.is_floating_point or items.dtype == torch.bool or items.ndim != 2 or not len(items):
         return False
     return items.shape[1] >= _WORDS and int(items.count_nonzero()) <= (1 - _ABSENT) * items.numel()
@@ -126,33 +140,38 @@ def _counts(items: Tensor) -> SparseCounts:
 
 
 def _range(items: Tensor | StoredItems, name: str, missing: bool) -> tuple[float, float]:
-    """The smallest and the largest number, NaN where one is missing; what is not finite is refused by its row."""
-    low, high = math.inf, -math.inf
-    for start, block in [(0, items)] if isinstance(items, Tensor) else items.blocks():
-        fine = block.isfinite() | block.isnan() if missing else block.isfinite()
-        finite = fine.reshape(len(block), -1).all(1)
-        if not bool(finite.all()):
-            row = start + int((~finite).nonzero()[0])
+    """Return the smallest and the largest number, NaN if one is missing; infinity is refused."""
+    ends = []
+    for start, block in _blocks(items):
+        is_right = block.isfinite() | block.isnan() if missing else block.isfinite()
+        is_right = is_right.reshape(len(block), -1).all(1)
+        if not bool(is_right.all()):
+            row = start + int((~is_right).nonzero()[0])
             if missing:
                 raise DataError(
                     f"{name}: x holds infinity, or a number beyond 3e38, in row {row}; mend or empty the cell."
                 )
             raise DataError(f"{name}: x holds NaN or infinity in row {row}; every item must be complete.")
         if block.numel():
-            low, high = _lower(low, float(block.min())), _higher(high, float(block.max()))
-    return low, high
+            ends.append([float(block.min()), float(block.max())])
+    if not ends:
+        return math.inf, -math.inf
+    low, high = np.array(ends).T  # numpy's min and max of NaN are NaN
+    return float(low.min()), float(high.max())
 
 
-def _lower(one: float, other: float) -> float:
-    return math.nan if math.isnan(one) or math.isnan(other) else min(one, other)
-
-
-def _higher(one: float, other: float) -> float:
-    return math.nan if math.isnan(one) or math.isnan(other) else max(one, other)
+def _blocks(items: Tensor | StoredItems) -> Iterator[tuple[int, Tensor]]:
+    """Yield blocks of items with the number of the first, so that checks take little memory."""
+    if isinstance(items, StoredItems):
+        yield from items.blocks()
+        return
+    step = max(1, _BLOCK // max(1, items[:1].numel()))
+    for start in range(0, max(1, len(items)), step):
+        yield start, items[start : start + step]
 
 
 def _refuse_wrong_scale(items: Tensor | StoredItems, low: float, high: float, name: str) -> None:
-    """Images of floats from 0 to 255, or of other whole numbers, would be taken for something else than pixels."""
+    """Refuse images of floats from 0 to 255 and of whole numbers that are not uint8."""
     if items.ndim > 2 and items.dtype not in (torch.uint8, torch.bool) and not items.dtype.is_floating_point:
         raise DataError(
             f"{name}: x holds whole numbers of type {str(items.dtype).removeprefix('torch.')} in items of shape "

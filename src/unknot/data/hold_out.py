@@ -1,4 +1,4 @@
-"""hold_out: items with some combinations of factors kept back, so that a model can be tried on what it never saw."""
+"""hold_out: items with some combinations of factors kept for testing on unseen combinations."""
 
 from __future__ import annotations
 
@@ -18,18 +18,26 @@ Combination = Mapping[str, Any]  # factor -> its values, or of a continuous one 
 
 
 def hold_out(dataset: Dataset, *combinations: Combination) -> tuple[Dataset, Dataset]:
-    """Two data sets, the items to train on and those held out: all that have any of the ``combinations`` (E19 5.5).
+    """Divide a data set into items to train on and items with given combinations of factors (E19 5.5).
 
-        train, unseen = unknot.data.hold_out(digits, {"digit": "7", "thickness": (4.0, None)}, {"digit": [0, 6]})
+    Parameters
+    ----------
+    dataset : Dataset
+        Items with labels of all the factors in ``combinations``. Take a split first, ``dataset.split("train")``: the
+        two results have no splits.
+    *combinations : mapping from factor to condition
+        Items that meet all conditions of any combination are held out. A condition is a class, by its name or number,
+        a count, or a list of these; for a continuous factor a range ``(low, high)`` that includes its ends, where None
+        is no limit.
 
-    Arguments:
+    Returns
+    -------
+    seen, unseen : Dataset
+        The items to train on, and those held out.
 
-    * ``dataset``: items with factors; take a split first, ``dataset.split("train")``, since the two have none;
-    * ``combinations``: each a table of conditions that an item must all meet to be held out. A class is said by its
-      name or its number, a count by its value, several of them as a list; a continuous factor by a range
-      ``(low, high)``, both ends within it, None for no limit.
-
-    Every item must show the factors that are named: one that does not could be of a combination held out.
+    Examples
+    --------
+    >>> train, unseen = hold_out(digits, {"digit": "7", "thickness": (4.0, None)})  # doctest: +SKIP
     """
     if not combinations:
         raise DataError("hold_out: say which combinations of factors are held out, as {'digit': '7'}.")
@@ -47,19 +55,19 @@ def hold_out(dataset: Dataset, *combinations: Combination) -> tuple[Dataset, Dat
 
 
 def _rows(dataset: Dataset, combination: Combination) -> Tensor:
-    """Bool (N,): the items that meet every condition."""
+    """Return which items meet every condition, bool ``(N,)``."""
     if not combination:
         raise DataError("hold_out: a combination without a condition would hold out everything.")
     rows = torch.ones(len(dataset), dtype=torch.bool, device=dataset.device)
-    for name, wanted in combination.items():
+    for name, condition in combination.items():
         factor = dataset.factor(name)
         hidden = int((~factor.known).sum())
         if hidden:
             raise DataError(
-                f"hold_out: {hidden} items of {dataset.name} do not show '{name}', so they may be of a combination "
-                f"that is held out; take those that do first, dataset.labelled('{name}')."
+                f"hold_out: {hidden} items of {dataset.name} have no label of '{name}', so they may have a combination "
+                f"that is held out; use those that have one, dataset.labeled('{name}')."
             )
-        rows &= _in_range(factor, wanted) if factor.kind == "continuous" else _among(factor, wanted)
+        rows &= _in_range(factor, condition) if factor.kind == "continuous" else _among(factor, condition)
     return rows
 
 

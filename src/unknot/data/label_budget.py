@@ -22,21 +22,27 @@ Items = tuple[int, ...] | Literal["all"]
 
 @dataclass(frozen=True)
 class LabelBudget:
-    """Which items of one data set may show which label.
+    """The labels of one data set that may be used.
 
-    * ``dataset``: the name of the data set it was drawn for;
-    * ``fingerprint``: ties the budget to that data set;
-    * ``seed``: from which it was drawn;
-    * ``rules``: for each factor the rule, in words;
-    * ``items``: for each factor the sorted ids of the items whose label may be seen, or "all". A factor that is not
-      named shows nothing.
+    Attributes
+    ----------
+    dataset : str
+        The name of the data set for which it was drawn.
+    fingerprint : str
+        The fingerprint of that data set.
+    seed : int
+        The seed of the draw.
+    rules : mapping from factor to str
+        The rules, in words.
+    items : mapping from factor to tuple of int or "all"
+        The sorted ids of the items whose label may be used. Factors that are not named have no labels.
 
-    Draw one, apply it, keep it::
-
-        train = unknot.data.load("mnist").split("train")
-        budget = LabelBudget.draw(train, seed=0, digit=100)
-        budget.save("budget.json")
-        train = budget.apply(train)     # 100 digits are known, 59900 are -1
+    Examples
+    --------
+    >>> train = unknot.data.load("mnist").split("train")  # doctest: +SKIP
+    >>> budget = LabelBudget.draw(train, 0, digit=100)  # doctest: +SKIP
+    >>> budget.save("budget.json")  # doctest: +SKIP
+    >>> train = budget.apply(train)  # 100 digits are known, 59900 are -1  # doctest: +SKIP
     """
 
     dataset: str
@@ -46,25 +52,32 @@ class LabelBudget:
     items: Mapping[str, Items]
 
     @classmethod
-    def draw(cls, dataset: Dataset, /, seed: int, **rules: Rule) -> LabelBudget:
-        """Choose the labelled items once.
+    def draw(cls, dataset: Dataset, seed: int, /, **rules: Rule) -> LabelBudget:
+        """Choose the labeled items.
 
-        Arguments:
+        Each factor is drawn separately, from the seed and the factor's name. With the same seed a larger number
+        includes the items of a smaller one. The order of the items in the data set does not matter.
 
-        * ``dataset``: whose labels are rationed;
-        * ``seed``: decides the draw;
-        * ``rules``: for each factor, by name,
+        Parameters
+        ----------
+        dataset : Dataset
+            The data set with all labels.
+        seed : int
+            The seed of the draw.
+        **rules : rule per factor
+            One of
 
-          - a number: so many labels in all. Over a categorical or binary factor they are balanced: with K classes
-            present each gets n // K, and the first n % K of them, in class order, one more. Counts and continuous
-            labels are drawn evenly over items;
-          - ``per("identity", 6)``: six for each class of ``identity`` (or for each value of a count);
-          - ``same_as("identity")``: the same items as another factor;
-          - ``"all"``: every label there is; 0: none;
-          - a bool mask (N,), or the ids of the items.
+            - a number of labels. For a categorical or binary factor they are balanced: with K classes present each has
+              n // K, and the first n % K of them, in class order, one more. Labels of counts and continuous factors
+              are drawn uniformly over items;
+            - ``per("identity", 6)``: six for each class of ``identity`` (or for each value of a count);
+            - ``same_as("identity")``: the same items as another factor;
+            - ``"all"``: every label; 0: none;
+            - a bool mask (N,), or the ids of the items.
 
-        Each factor is drawn on its own, from the seed and the factor's name. From the same seed a larger
-        number keeps the items of a smaller one. The order of the items in the data set does not matter.
+        Returns
+        -------
+        LabelBudget
         """
         rows: dict[str, Tensor | None] = {}  # None: every item
         for name, rule in rules.items():
@@ -86,9 +99,9 @@ class LabelBudget:
         return cls(dataset.name, dataset.fingerprint(), seed, described, items)
 
     def apply(self, dataset: Dataset) -> Dataset:
-        """The ``dataset`` with every label outside the budget replaced by "unknown" (-1 or NaN).
+        """Return ``dataset`` with every label outside the budget made unknown (-1 or NaN).
 
-        The hidden values are gone from the result, so no batch, model or metric can see them.
+        The result does not contain the hidden values, so no batch, model or metric can use them.
         """
         masks = {name: self._mask(dataset, name) for name in self._checked(dataset)}
         nothing = torch.zeros(len(dataset), dtype=torch.bool)
@@ -99,15 +112,21 @@ class LabelBudget:
         return replace(dataset, factors=factors)
 
     def validation(self, dataset: Dataset, part: int | float, seed: int) -> tuple[LabelBudget, LabelBudget]:
-        """The budget as two: labels to train on, and labels to choose settings by.
+        """Divide the budget into labels to train on and labels to choose settings by.
 
-        Arguments:
+        Parameters
+        ----------
+        dataset : Dataset
+            The data set for which the budget was drawn.
+        part : int or float
+            The labels of each factor that are for validation: a number, or (as a float) a fraction.
+        seed : int
+            The seed of the choice. The labels are balanced over classes as in ``draw``, as far as the budget allows.
 
-        * ``dataset``: the one the budget was drawn for;
-        * ``part``: how many labels of each factor go to validation: a number, or (as a float) a fraction;
-        * ``seed``: decides which. They are balanced over classes as in ``draw``, as far as the budget has them.
-
-        Together the two hold exactly this budget, so tuning with them costs no label more than it says.
+        Returns
+        -------
+        training, validation : LabelBudget
+            Together they have exactly the labels of this budget.
         """
         training: dict[str, Items] = {}
         held_out: dict[str, Items] = {}
@@ -128,7 +147,7 @@ class LabelBudget:
         write_file(Path(path), self.to_json().encode())
 
     def to_json(self) -> str:
-        """The text of the budget's file."""
+        """Return the content of the budget's file."""
         return json.dumps({"format": FORMAT, **self.__dict__}) + "\n"
 
     @classmethod
@@ -150,17 +169,17 @@ class LabelBudget:
         return budget
 
     def _checked(self, dataset: Dataset) -> list[str]:
-        """The names of the budget's factors, after a check that the data set is the right one."""
+        """Return the names of the budget's factors, after checking that the data set is the right one."""
         found = dataset.fingerprint()
         if self.fingerprint != found:
             raise DataError(
                 f"this label budget was drawn for other data than {dataset.name} holds now (fingerprint "
-                f"{self.fingerprint}, not {found}): bring back {self.dataset} as it was, or begin anew with these data."
+                f"{self.fingerprint}, not {found}): restore {self.dataset} as it was, or start again with these data."
             )
         return [dataset.factor(name).name for name in self.items]
 
     def _mask(self, dataset: Dataset, name: str) -> Tensor:
-        """Bool (N,): the items whose label of this factor may be seen."""
+        """Return which items' label of this factor may be used, bool ``(N,)``."""
         items = self.items[name]
         if items == "all":
             return torch.ones(len(dataset), dtype=torch.bool)

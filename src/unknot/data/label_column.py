@@ -1,4 +1,4 @@
-"""From a column of labels as users have it to a Factor: unknowns found, kind inferred, values checked."""
+"""Labels of the user as a Factor: unknown labels are found, the kind is inferred, values are checked."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import torch
 from torch import Tensor
 
 from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
-from unknot.data.lost_digits import lost_digits, sentence
-from unknot.data.plain_array import numpy_of
+from unknot.data.float32_precision import loses_precision, numpy_of, precision_warning
 from unknot.errors import DataError, UnknotWarning
 from unknot.missing import missing_entries
 
-MANY_CLASSES = 50  # whole numbers with more different values are more often numbers than classes
+MANY_CLASSES = 50  # whole numbers with more different values are taken as numbers
 
 # What the letters of numpy's dtypes say about a factor that was not declared.
 INFERRED: dict[str, Kind] = {
@@ -34,12 +33,28 @@ def read_factor(
     size: int,
     kind: Kind | None = None,
     classes: Sequence[Any] | None = None,
-    deciding: np.ndarray | None = None,
+    training: np.ndarray | None = None,
 ) -> Factor:
-    """The factor ``name`` of ``size`` items from a list, an array, a masked array or a tensor.
+    """Read the labels of one factor.
 
-    Classes that nobody declares are the values that occur, among the ``deciding`` rows if there are such: a mask
-    ``(N,)`` of the items to train on. A label of another class becomes unknown, and is said aloud.
+    Parameters
+    ----------
+    name : str
+        The factor.
+    given : list, array, masked array or Tensor
+        One label per item.
+    size : int
+        The number of items.
+    kind : str, optional
+        Default: inferred from the type.
+    classes : sequence, optional
+        Default: the values that occur in training rows.
+    training : ndarray of bool, shape (N,), optional
+        The items to train on; default: all. A label of a class that none of them has becomes unknown, with a warning.
+
+    Returns
+    -------
+    Factor
     """
     values, unknown = label_array(name, given)
     if values.ndim == 0 or len(values) != size:
@@ -50,13 +65,14 @@ def read_factor(
     elif kind is None:
         kind = (
             None
-            if (unknown if deciding is None else unknown[deciding]).all()
+            if (unknown if training is None else unknown[training]).all()
             else INFERRED.get(values.dtype.kind)
         )
-        _warn_of_numbers(name, values, kind)
+        if kind == "categorical" and _are_numbers(name, values[~unknown]):
+            kind = "continuous"
     if kind is None:
         why = "no label is known, so that its kind" if unknown.all() else "its kind"
-        raise DataError(f"factor '{name}': {why} cannot be told; declare it in `kinds`, or leave it out.")
+        raise DataError(f"factor '{name}': {why} cannot be inferred; declare it in `kinds`, or leave it out.")
     if kind not in KINDS:
         raise DataError(f"factor '{name}': kind is one of {', '.join(KINDS)}, got {kind!r}.")
     if kind == "continuous":
@@ -64,8 +80,8 @@ def read_factor(
     elif values.ndim != 1:
         raise DataError(f"factor '{name}': {kind} labels are one per item, got shape {values.shape}.")
     elif kind == "categorical":
-        if classes is None and deciding is not None:
-            unknown = unknown | _unseen(name, values, unknown, deciding)
+        if classes is None and training is not None:
+            unknown = unknown | _unseen(name, values, unknown, training)
         factor = _categorical(name, values, unknown, classes)
     else:
         factor = Factor(name, kind, _whole(name, values, unknown, kind))
@@ -74,9 +90,11 @@ def read_factor(
 
 
 def refuse_whole_floats(factor: Factor) -> None:
-    """Refuse numbers, taken as such by their type alone, that are whole and have gaps: classes often come so."""
+    """Refuse floats that are whole numbers beside NaN: they are often classes."""
     known = factor.values[factor.known]
     if factor.kind != "continuous" or known.ndim != 1 or not 0 < len(known) < len(factor):
+        return
+    if len(known.unique()) > MANY_CLASSES:
         return
     if bool((known == known.round()).all() and (known >= UNKNOWN).all()):
         raise DataError(
@@ -87,7 +105,7 @@ def refuse_whole_floats(factor: Factor) -> None:
 
 
 def class_values(names: Sequence[str]) -> list[Any]:
-    """Names of classes as the labels that they came from: whole numbers if all of them are, else words.
+    """Return the labels from which names of classes were made: whole numbers if all of them are, else words.
 
     >>> class_values(["10", "20"]), class_values(["1", "one"])
     ([10, 20], ['1', 'one'])
@@ -97,9 +115,9 @@ def class_values(names: Sequence[str]) -> list[Any]:
 
 
 def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Labels as an array of bools, whole numbers, floats or strings, and a mask of those that are absent.
+    """Return labels as an array of bools, whole numbers, floats or strings, and a mask of the missing ones.
 
-    Absent are masked entries, None, NaN, pandas' NA and empty words; their places in the array hold something harmless.
+    Missing are masked entries, None, NaN, pandas' NA and empty words; the array holds arbitrary values there.
     """
     masked = np.ma.getmaskarray(given) if isinstance(given, np.ma.MaskedArray) else np.False_
     if isinstance(given, Tensor):
@@ -115,6 +133,8 @@ def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
             values = np.char.decode(values, "utf-8")
         except UnicodeDecodeError:
             raise DataError(f"factor '{name}': the labels are bytes that are no text in UTF-8.") from None
+    if values.dtype.kind in "mMc":
+        raise DataError(f"factor '{name}': the labels are of type {values.dtype}, expected numbers or words.")
     absent = np.broadcast_to(masked, values.shape)
     if values.dtype == object:
         absent = absent | missing_entries(values)
@@ -127,7 +147,7 @@ def label_array(name: str, given: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _same_type(name: str, values: np.ndarray, absent: np.ndarray) -> np.ndarray:
-    """An object array as the plain array its known entries are, refusing words among numbers."""
+    """Return an object array as an array of the type of its known entries; words among numbers are refused."""
     known = values[~absent]
     words = np.array([isinstance(v, str) for v in known], dtype=bool)
     if words.any() and not words.all():
@@ -142,7 +162,7 @@ def _same_type(name: str, values: np.ndarray, absent: np.ndarray) -> np.ndarray:
 
 
 def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Sequence[Any] | None) -> Factor:
-    """Class labels as indices: looked up among the classes' own values, or taken as indices already."""
+    """Return class labels as a factor: looked up among the classes, or used as indices of named classes."""
     words = values.dtype.kind == "U"
     if not words:
         values = _whole(name, values, unknown, "categorical").numpy()
@@ -165,11 +185,11 @@ def _categorical(name: str, values: np.ndarray, unknown: np.ndarray, classes: Se
     return Factor(name, "categorical", _look_up(name, values, unknown, names), names)
 
 
-def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, deciding: np.ndarray) -> np.ndarray:
-    """Bool ``(N,)``: the labels of classes that no item to train on has. No model can know them."""
+def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, training: np.ndarray) -> np.ndarray:
+    """Return which labels are of classes that no training item has, bool ``(N,)``, with a warning."""
     marked = unknown if values.dtype.kind == "U" else unknown | (values == UNKNOWN)
-    others = ~deciding & ~marked
-    unseen = others & ~np.isin(values, np.unique(values[deciding & ~marked]))
+    others = ~training & ~marked
+    unseen = others & ~np.isin(values, np.unique(values[training & ~marked]))
     if unseen.any():
         listed = ", ".join(str(value) for value in np.unique(values[unseen])[:3])
         warnings.warn(
@@ -182,7 +202,7 @@ def _unseen(name: str, values: np.ndarray, unknown: np.ndarray, deciding: np.nda
 
 
 def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None:
-    """-1 beside +1 is most often a class, not the mark for unknown: half of the labels must not vanish."""
+    """Refuse -1 beside +1, where it is probably a class, and other negative numbers."""
     if list(classes) == [1] and UNKNOWN in values:
         raise DataError(
             f"factor '{name}': -1 marks an unknown label, so that 1 would be the only class; if -1 is a class, "
@@ -197,7 +217,7 @@ def _refuse_signs(name: str, values: np.ndarray, classes: Sequence[Any]) -> None
 
 
 def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
-    """Two words that differ by spaces around them are one class, written carelessly."""
+    """Refuse classes that differ only by spaces around the word."""
     bare: dict[str, str] = {}
     for word in classes:
         if isinstance(word, str) and bare.setdefault(word.strip(), word) != word:
@@ -207,21 +227,34 @@ def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
             )
 
 
-def _warn_of_numbers(name: str, values: np.ndarray, kind: str | None) -> None:
-    if kind != "categorical" or values.dtype.kind not in "iu":
-        return
-    count = len(np.unique(values))
-    if count > MANY_CLASSES:
-        warnings.warn(
-            f"factor '{name}': its whole numbers are taken as {count} classes; if they are numbers, declare "
-            f"kinds={{'{name}': 'continuous'}}, or for a file --set \"data.kinds={{{name}: continuous}}\".",
-            UnknotWarning,
-            stacklevel=2,
-        )
+def _are_numbers(name: str, values: np.ndarray) -> bool:
+    """Return whether labels are whole numbers of so many values that they are numbers, with a warning.
+
+    Where -1 is the only negative number, it may mark unknown classes: these stay classes.
+    """
+    if values.dtype.kind not in "iu":
+        return False
+    distinct = np.unique(values)
+    if len(distinct) <= MANY_CLASSES:
+        return False
+    are_classes = UNKNOWN in distinct and distinct[0] == UNKNOWN
+    what, other = (
+        (f"{len(distinct) - 1} classes", "continuous") if are_classes else ("numbers", "categorical")
+    )
+    beside = (
+        " beside -1, which marks an unknown one," if are_classes else f" of {len(distinct)} different values"
+    )
+    warnings.warn(
+        f"factor '{name}': its whole numbers{beside} are taken as {what}; otherwise declare "
+        f"kinds={{'{name}': '{other}'}}, or for a file --set \"data.kinds={{{name}: {other}}}\".",
+        UnknotWarning,
+        stacklevel=2,
+    )
+    return not are_classes
 
 
 def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[str, ...]) -> Tensor:
-    """The index of each label among the classes, -1 where unknown."""
+    """Return the index of each label among the classes, -1 where unknown."""
     index = {c: i for i, c in enumerate(names)}
     distinct, which = np.unique(values, return_inverse=True)
     found = np.array([index.get(str(v), len(names)) for v in distinct.tolist()], dtype=np.int64)[which]
@@ -236,7 +269,7 @@ def _look_up(name: str, values: np.ndarray, unknown: np.ndarray, names: tuple[st
 
 
 def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Tensor:
-    """Integer labels as int64, -1 where unknown; a word or a fraction is refused."""
+    """Return labels as int64, -1 where unknown; words and fractions are refused."""
     values = _refuse_words(name, values, unknown)
     numbers = np.where(unknown, UNKNOWN, values if values.dtype.kind == "f" else values.astype(np.int64))
     wrong = (numbers != np.round(numbers)) | np.isinf(numbers)
@@ -249,10 +282,10 @@ def _whole(name: str, values: np.ndarray, unknown: np.ndarray, kind: str) -> Ten
 
 
 def _numbers(name: str, values: np.ndarray, unknown: np.ndarray) -> Tensor:
-    """Continuous labels as float32, NaN where unknown."""
+    """Return labels as float32, NaN where unknown."""
     numbers = np.where(unknown, np.nan, _refuse_words(name, values, unknown))
-    if lost_digits(numbers).any():
-        warnings.warn(sentence(f"factor '{name}'"), UnknotWarning, stacklevel=2)
+    if loses_precision(numbers).any():
+        warnings.warn(precision_warning(f"factor '{name}'"), UnknotWarning, stacklevel=2)
     return torch.from_numpy(numbers.astype(np.float32))
 
 

@@ -1,4 +1,4 @@
-"""Rules of a label budget: from "100 in all" or "six a person" to the rows that may show their label."""
+"""Rules of a label budget: which rows have a label, from "100 in all" or "six per person"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from unknot.errors import DataError
 
 @dataclass(frozen=True)
 class Per:
-    """So many labels for each class of another (or the same) factor."""
+    """A number of labels for each class of another (or the same) factor."""
 
     by: str
     number: int
@@ -38,12 +38,12 @@ class SameAs:
 
 
 def per(by: str, number: int) -> Per:
-    """The rule ``number`` labels for each class of the factor ``by``: ``light=per("identity", 6)``."""
+    """Return the rule for ``number`` labels per class of the factor ``by``: ``light=per("identity", 6)``."""
     return Per(by, number)
 
 
 def same_as(factor: str) -> SameAs:
-    """The rule that the items which show ``factor`` also show this label: ``light=same_as("identity")``."""
+    """Return the rule for the same items as another ``factor``: ``light=same_as("identity")``."""
     return SameAs(factor)
 
 
@@ -51,14 +51,14 @@ Rule = int | Literal["all"] | Per | SameAs | Sequence[int] | Sequence[bool] | Te
 
 
 def describe(rule: Rule) -> str:
-    """A rule in words, for the budget's file."""
+    """Return a rule in words, for the budget's file."""
     if isinstance(rule, (int, np.integer, str, Per, SameAs)):
         return str(rule)
     return f"{len(rule)} ids" if torch.as_tensor(rule).dtype != torch.bool else "a mask"
 
 
 def rows_for(dataset: Dataset, factor: Factor, rule: Rule, seed: int) -> Tensor:
-    """The rows whose label of ``factor`` the rule lets show (``SameAs`` is resolved by the budget)."""
+    """Return the rows whose label of ``factor`` may be used (``SameAs`` is resolved by the budget)."""
     factor.refuse_wrong_values()
     key = f"{seed} {factor.name}"
     if isinstance(rule, Per):
@@ -72,7 +72,7 @@ def rows_for(dataset: Dataset, factor: Factor, rule: Rule, seed: int) -> Tensor:
 
 
 def shuffled(dataset: Dataset, mask: Tensor, key: str) -> Tensor:
-    """The rows of a bool mask in a random order that depends on the key and the ids, not on their order."""
+    """Return the rows of a mask in a random order that depends on the key and the ids, not on their order."""
     number = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 1
     order = torch.randperm(len(dataset), generator=torch.Generator().manual_seed(number))
     rows = dataset.ids.cpu().argsort()[order]
@@ -80,10 +80,10 @@ def shuffled(dataset: Dataset, mask: Tensor, key: str) -> Tensor:
 
 
 def balanced(factor: Factor, order: Tensor, number: int) -> Tensor:
-    """The first ``number`` rows of ``order``, evenly over the classes of a categorical or binary factor.
+    """Return the first ``number`` rows of ``order``, balanced over the classes of a categorical or binary factor.
 
-    The classes take turns, in class order, each giving its next row: so with n rows over K classes the
-    first n % K classes have one more. A class that has run out of rows is passed over.
+    Rows are taken from the classes in rotation, so that with n rows over K classes the first n % K classes have one
+    more. A class without further rows is skipped.
     """
     if not 0 <= number <= len(order):
         raise DataError(f"budget of '{factor.name}': asked for {number} labels, {len(order)} are known.")
@@ -95,7 +95,11 @@ def balanced(factor: Factor, order: Tensor, number: int) -> Tensor:
 
 
 def rank_in_class(labels: Tensor) -> Tensor:
-    """For each entry, how many entries before it have the same label: [5, 5, 7, 5] -> [0, 1, 0, 2]."""
+    """Return for each entry the number of earlier entries with the same label.
+
+    >>> rank_in_class(torch.tensor([5, 5, 7, 5])).tolist()
+    [0, 1, 0, 2]
+    """
     by_class = labels.argsort(stable=True)
     counts = labels[by_class].unique_consecutive(return_counts=True)[1]
     starts = (counts.cumsum(0) - counts).repeat_interleave(counts)
@@ -105,13 +109,13 @@ def rank_in_class(labels: Tensor) -> Tensor:
 
 
 def rows_of_ids(dataset: Dataset, ids: Sequence[int], factor: str) -> Tensor:
-    """Where the items with these ids are."""
-    wanted = torch.tensor(sorted(ids), dtype=torch.int64)
-    there, rows = dataset.ids.cpu().sort()
-    missing = wanted[~torch.isin(wanted, there)]
+    """Return the rows of the items with these ids."""
+    chosen = torch.tensor(sorted(ids), dtype=torch.int64)
+    sorted_ids, rows = dataset.ids.cpu().sort()
+    missing = chosen[~torch.isin(chosen, sorted_ids)]
     if len(missing):
         raise DataError(f"budget of '{factor}': {dataset.name} has no item with id {int(missing[0])}.")
-    return rows[torch.searchsorted(there, wanted)]
+    return rows[torch.searchsorted(sorted_ids, chosen)]
 
 
 def _rows_per_class(group: Factor, order: Tensor, rule: Per, factor: str) -> Tensor:
@@ -123,13 +127,13 @@ def _rows_per_class(group: Factor, order: Tensor, rule: Per, factor: str) -> Ten
         few = int(counts.argmin())
         raise DataError(
             f"budget of '{factor}': asked for {rule.number} per '{rule.by}', but "
-            f"{rule.by} {_class_name(group, int(values[few]))} has only {int(counts[few])} labelled items."
+            f"{rule.by} {_class_name(group, int(values[few]))} has only {int(counts[few])} labeled items."
         )
     return order[rank_in_class(labels) < rule.number]
 
 
 def _refuse_imbalance(factor: Factor, rows: Tensor) -> None:
-    """Refuse a draw in which a class had too few labels to take its equal share."""
+    """Refuse a draw in which a class has too few labels for its equal share."""
     if factor.kind not in ("categorical", "binary") or not len(rows):
         return
     present = factor.values.cpu()[factor.known.cpu()].unique()
@@ -144,7 +148,7 @@ def _refuse_imbalance(factor: Factor, rows: Tensor) -> None:
 
 
 def _rows_given(dataset: Dataset, factor: Factor, rule: Rule) -> Tensor:
-    """The rows of a bool mask, or of ids."""
+    """Return the rows of a bool mask, or of ids."""
     try:
         given = torch.as_tensor(rule).cpu()
     except (TypeError, ValueError, RuntimeError):

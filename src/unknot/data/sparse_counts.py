@@ -1,4 +1,4 @@
-"""SparseCounts: word counts of documents, of which only the words present are held."""
+"""SparseCounts: word counts of documents as a sparse matrix."""
 
 from __future__ import annotations
 
@@ -15,13 +15,19 @@ from unknot.errors import DataError
 class SparseCounts:
     """Counts ``(N, V)`` by rows (CSR): a million short documents over 50,000 words take some 400 MB, not 200 GB.
 
-    It stands in for the tensor ``Dataset.x``: ``len``, ``shape``, ``device``, ``to``, and indexing, which makes dense
-    rows. A batch of it is a sparse tensor ``(B, V)`` of torch's COO layout, coalesced: row by row, words in order.
+    It has the interface of the tensor ``Dataset.x``: ``len``, ``shape``, ``device``, ``to``, and indexing, which
+    returns dense rows. A batch is a sparse tensor ``(B, V)`` of torch's COO layout, coalesced.
 
-    * ``offsets``: int64 ``(N + 1,)``, where each document's words begin;
-    * ``words``: int32, the columns of the words present, rising in every document;
-    * ``counts``: their counts, whole or (weighted) real numbers;
-    * ``vocabulary``: V.
+    Parameters
+    ----------
+    offsets : Tensor of int64, shape (N + 1,)
+        Where the words of each document begin.
+    words : Tensor of int32
+        The columns of the words that occur, increasing within a document.
+    counts : Tensor
+        Their counts or weights.
+    vocabulary : int
+        The number of words, V.
     """
 
     def __init__(self, offsets: Tensor, words: Tensor, counts: Tensor, vocabulary: int) -> None:
@@ -36,7 +42,7 @@ class SparseCounts:
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> SparseCounts:
-        """From a sparse ``matrix`` of scipy; what occurs twice is added, negative counts are refused."""
+        """Convert a sparse ``matrix`` of scipy; duplicate entries are added, negative ones refused."""
         rows = matrix.tocsr().copy()
         rows.sum_duplicates()
         rows.eliminate_zeros()
@@ -53,7 +59,7 @@ class SparseCounts:
         )
 
     def to_scipy(self) -> Any:
-        """The same counts as scipy's CSR matrix."""
+        """Return the counts as a CSR matrix of scipy."""
         from scipy import sparse
 
         parts = (self.counts.cpu().numpy(), self.words.cpu().numpy(), self.offsets.cpu().numpy())
@@ -79,18 +85,18 @@ class SparseCounts:
         return self.offsets.nbytes + self.words.nbytes + self.counts.nbytes
 
     def to(self, device: torch.device | str) -> SparseCounts:
-        """The same counts on another ``device``."""
+        """Return the counts on another ``device``."""
         parts = (self.offsets.to(device), self.words.to(device), self.counts.to(device))
         return SparseCounts(*parts, self.vocabulary)
 
     def select(self, rows: Tensor) -> SparseCounts:
-        """The documents of the given ``rows``, still sparse."""
+        """Return the documents of the given ``rows``, still sparse."""
         sizes, places = self._places(rows)
         offsets = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
         return SparseCounts(offsets, self.words[places], self.counts[places], self.vocabulary)
 
     def floats(self, rows: Tensor) -> Tensor:
-        """The documents of the given ``rows`` as a sparse float32 tensor ``(B, V)``: what a batch holds."""
+        """Return the documents of the given ``rows`` as a sparse float32 tensor ``(B, V)``."""
         sizes, places = self._places(rows)
         documents = torch.repeat_interleave(torch.arange(len(rows), device=self.device), sizes)
         indices = torch.stack([documents, self.words[places].long()])  # (2, words present)
@@ -103,7 +109,7 @@ class SparseCounts:
         return dense[0] if rows.ndim == 0 else dense
 
     def _places(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """For documents in ``rows`` how many words each has, and where all these lie, ``(words present,)``."""
+        """Return the number of words of each document in ``rows``, and the positions of all of them."""
         starts = self.offsets.index_select(0, rows)
         sizes = self.offsets.index_select(0, rows + 1) - starts  # (B,)
         before = sizes.cumsum(0) - sizes

@@ -1,4 +1,4 @@
-"""TextDataset: documents as counts of their words, with their text; and how it is made from texts."""
+"""TextDataset: documents as counts of their words, with their texts."""
 
 from __future__ import annotations
 
@@ -7,25 +7,55 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 
-from unknot.data.dataset import Dataset
-from unknot.data.deciding_rows import deciding_rows
+from unknot.data.dataset import Dataset, training_rows
 from unknot.data.factor import Kind
 from unknot.data.label_column import read_factor
 from unknot.data.word_counter import WordCounter
 from unknot.errors import DataError, UnknotWarning
+
+LONGEST = 120  # characters of an excerpt
+LIKELY = 10  # words that describe a document
+
+
+def excerpt(data: Dataset, row: int) -> str:
+    """Return the beginning of the text of an item; of counts without a text, its commonest words."""
+    if isinstance(data, TextDataset) and data.texts:
+        text = " ".join(data.texts[row].split())
+        return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0] + " ..."
+    counts = data.x[torch.tensor([row])].numpy()
+    return str(likely_words(data.columns, counts)[0])
+
+
+def likely_words(vocabulary: Sequence[str], rows: np.ndarray, count: int = LIKELY) -> np.ndarray:
+    """Return the ``count`` likeliest words of each row ``(..., V)`` in one string, without words of weight 0.
+
+    >>> likely_words(["film", "good", "moon"], np.array([[0.1, 0.7, 0.2], [3.0, 0.0, 0.0]]), 2).tolist()
+    ['good moon', 'film']
+    """
+    flat = rows.reshape(-1, rows.shape[-1])
+    best = np.argsort(-flat, axis=1, kind="stable")[:, :count]
+    texts = [
+        " ".join(vocabulary[word] for word in order if weights[word] > 0)
+        for order, weights in zip(best, flat, strict=True)
+    ]
+    return np.array(texts, dtype=object).reshape(rows.shape[:-1])
 
 
 @dataclass(frozen=True, repr=False)
 class TextDataset(Dataset):
     """A Dataset of word counts that keeps the text of each item.
 
-    ``name``, ``x``, ``ids``, ``factors``, ``splits``, ``licence``, ``columns`` (the words) and ``table`` (none) are
-    as of any :class:`Dataset`.
-
-    * ``texts``: one an item;
-    * ``counter``: how texts became counts, so that new ones become counts the same way.
+    Parameters
+    ----------
+    name, x, ids, factors, splits, licence, columns, table, odd_rows
+        As for :class:`Dataset`; ``columns`` are the words, ``table`` is empty.
+    texts : tuple of str
+        One per item.
+    counter : WordCounter, optional
+        How texts became counts, for new texts.
     """
 
     texts: tuple[str, ...] = ()
@@ -49,39 +79,54 @@ def from_texts(
     options: Mapping[str, Any] | None = None,
     name: str = "texts",
 ) -> TextDataset:
-    """A data set from texts.
+    """Make a data set from texts.
 
-        from_texts(["good film", "bad film"], {"liked": [True, False]})
+    Parameters
+    ----------
+    texts : sequence of str
+        One per item.
+    factors, kinds, classes
+        Labels, as for :func:`unknot.data.from_arrays`.
+    splits : mapping from name to rows, optional
+        The vocabulary is learned from the split "train", if there is one.
+    counter : WordCounter, optional
+        How words are counted; default: learned from the texts.
+    options : mapping, optional
+        Options of :meth:`WordCounter.learn`: ``{"max_features": 2000}``. By default words are counted, but weighted by
+        tf-idf if there are labels.
+    name : str, default="texts"
+        The name in messages.
 
-    * ``texts``: one string an item;
-    * ``factors``, ``kinds``, ``classes``: as of :func:`unknot.data.from_arrays`;
-    * ``splits``: name -> rows; the vocabulary is that of the split "train", if there is one;
-    * ``counter``: how words are counted, if it is known already; otherwise it is learned from the texts;
-    * ``options``: those of :meth:`WordCounter.learn`, in scikit-learn's words: ``{"max_features": 2000}``. Words are
-      counted, but weighed by tf-idf where there are labels to learn;
-    * ``name``: for messages and for the record.
+    Returns
+    -------
+    TextDataset
+
+    Examples
+    --------
+    >>> from_texts(["good film", "bad film"], {"liked": [True, False]}).columns
+    ('bad', 'film', 'good')
     """
     texts = [_text(name, row, text) for row, text in enumerate(texts)]
     if not texts:
         raise DataError(f"{name}: there are no texts.")
     parts = {part: torch.as_tensor(rows, dtype=torch.int64) for part, rows in (splits or {}).items()}
-    learned = counter is None
+    is_learned = counter is None
     if counter is None:
         known = [texts[row] for row in parts["train"].tolist()] if "train" in parts else texts
-        usual = {"weights": "tfidf"} if factors else {}
-        counter = WordCounter.learn(known, **{**usual, **dict(options or {})})
-    deciding = deciding_rows(parts, len(texts))
+        defaults = {"weights": "tfidf"} if factors else {}
+        counter = WordCounter.learn(known, **{**defaults, **dict(options or {})})
+    training = training_rows(parts, len(texts))
     made = {
         label: read_factor(
-            label, values, len(texts), (kinds or {}).get(label), (classes or {}).get(label), deciding
+            label, values, len(texts), (kinds or {}).get(label), (classes or {}).get(label), training
         )
         for label, values in (factors or {}).items()
     }
     ids = torch.arange(len(texts))
     counts = counter.count(texts)
-    if not learned and not len(counts.words):
+    if not is_learned and not len(counts.words):
         warnings.warn(
-            f"{name}: no text holds a word that the model knows, so that it can only guess.",
+            f"{name}: no text has a word of the vocabulary, so predictions do not depend on the texts.",
             UnknotWarning,
             stacklevel=2,
         )

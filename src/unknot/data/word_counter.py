@@ -1,4 +1,4 @@
-"""WordCounter: from texts to counts of words, by scikit-learn's vectoriser; kept with a model as plain data."""
+"""WordCounter: texts as counts of words, by scikit-learn's vectorizer; stored with a model as plain data."""
 
 from __future__ import annotations
 
@@ -19,13 +19,21 @@ _FEW = 100  # of fewer texts every word is kept, however rare or common
 
 @dataclass(frozen=True)
 class WordCounter:
-    """The words that are counted, and how texts are cut into words.
+    """A vocabulary, and how texts are divided into words.
 
-    * ``words``: the vocabulary, in the order of the columns of the counts;
-    * ``options``: those of scikit-learn's ``CountVectorizer`` that say what a word is (:data:`OPTIONS`);
-    * ``weights``: "counts"; or "tfidf", where c occurrences of a word count as (1 + log c) times its idf, and every
-      document is brought to the Euclidean length ``length``: common words and long documents count less;
-    * ``idf``: of "tfidf", one number a word.
+    Parameters
+    ----------
+    words : tuple of str
+        The vocabulary, in the order of the columns of the counts.
+    options : mapping
+        Options of scikit-learn's ``CountVectorizer`` that define words (:data:`OPTIONS`).
+    weights : {"counts", "tfidf"}
+        With "tfidf", c occurrences of a word have the weight (1 + log c) times its idf, and every document is scaled
+        to the Euclidean norm ``length``.
+    length : float, default=5.0
+        The norm of a document, with "tfidf".
+    idf : tuple of float
+        The inverse document frequency of each word, with "tfidf".
     """
 
     words: tuple[str, ...]
@@ -38,10 +46,22 @@ class WordCounter:
     def learn(
         cls, texts: Sequence[str], *, weights: Weights = "counts", length: float = 5.0, **options: Any
     ) -> WordCounter:
-        """The vocabulary of some texts.
+        """Learn the vocabulary of texts.
 
-        Without other ``options``: the 5,000 commonest words of at least two letters, in lower case, without English
-        stop words; of a hundred texts or more, words of one text alone are left out, and words of more than half.
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+        weights, length
+            As for the class.
+        **options
+            Options of ``CountVectorizer``. By default the 5,000 commonest words of at least two letters, in lower
+            case, without English stop words; from 100 texts on without words that occur in one text only or in more
+            than half of the texts.
+
+        Returns
+        -------
+        WordCounter
         """
         if weights not in get_args(Weights):
             raise DataError(f"text: weights are {' or '.join(get_args(Weights))}, not {weights!r}.")
@@ -49,13 +69,10 @@ class WordCounter:
             if name not in OPTIONS:
                 raise DataError(f"text: there is no option '{name}'; {did_you_mean(name, OPTIONS)}")
         chosen = {**_defaults(len(texts)), **options}
-        counter = _vectoriser(chosen)
+        counter = _vectorizer(chosen)
         try:
             counts = counter.fit_transform(texts)
-        except (
-            ValueError,
-            TypeError,
-        ) as error:  # scikit-learn's words: no vocabulary is left, or a wrong option
+        except (ValueError, TypeError) as error:  # no word is left, or an option is wrong
             raise DataError(f"text: the words cannot be counted: {error}.") from None
         words = tuple(counter.get_feature_names_out().tolist())
         kept = {name: v for name, v in chosen.items() if name not in ("max_features", "min_df", "max_df")}
@@ -63,12 +80,12 @@ class WordCounter:
         return cls(words, kept, weights, float(length), idf)
 
     def count(self, texts: Sequence[str]) -> SparseCounts:
-        """The counts (or weights) of the words of texts, ``(N, V)``; words outside the vocabulary are left out."""
-        counts = _vectoriser({**self.options, "vocabulary": self.words}).transform(texts)
+        """Return the counts (or weights) of words in texts, ``(N, V)``; words outside the vocabulary are ignored."""
+        counts = _vectorizer({**self.options, "vocabulary": self.words}).transform(texts)
         return self.weighted(SparseCounts.from_scipy(counts))
 
     def weighted(self, counts: SparseCounts) -> SparseCounts:
-        """Counts as they enter a model: as they are, or by tf-idf."""
+        """Return counts as they are, or weighted by tf-idf."""
         if self.weights == "counts":
             return counts
         matrix = counts.to_scipy().astype(np.float32)
@@ -78,7 +95,7 @@ class WordCounter:
         return SparseCounts.from_scipy(matrix)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data, for a JSON file; the words themselves are the data set's columns."""
+        """Return everything but the words as plain data, for a JSON file; the words are the data set's columns."""
         return {
             "options": dict(self.options),
             "weights": self.weights,
@@ -87,9 +104,10 @@ class WordCounter:
         }
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any], words: Sequence[str]) -> WordCounter:
-        """The counter that :meth:`to_dict` describes."""
-        return cls(tuple(words), dict(told["options"]), told["weights"], told["length"], tuple(told["idf"]))
+    def from_dict(cls, content: Mapping[str, Any], words: Sequence[str]) -> WordCounter:
+        """Return the counter of which :meth:`to_dict` gave the ``content``."""
+        idf = tuple(content["idf"])
+        return cls(tuple(words), dict(content["options"]), content["weights"], content["length"], idf)
 
 
 def _defaults(texts: int) -> dict[str, Any]:
@@ -102,7 +120,7 @@ def _defaults(texts: int) -> dict[str, Any]:
     }
 
 
-def _vectoriser(options: Mapping[str, Any]) -> Any:
+def _vectorizer(options: Mapping[str, Any]) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer
 
     given = dict(options)
@@ -112,7 +130,7 @@ def _vectoriser(options: Mapping[str, Any]) -> Any:
 
 
 def _idf(counts: Any) -> tuple[float, ...]:
-    """log((1 + N) / (1 + documents with the word)) + 1, as scikit-learn has it."""
+    """Return log((1 + N) / (1 + number of documents with the word)) + 1, as scikit-learn does."""
     documents = np.bincount(counts.indices, minlength=counts.shape[1])
-    found = np.log((1 + counts.shape[0]) / (1 + documents)) + 1
-    return tuple(round(float(one), 6) for one in found)
+    idf = np.log((1 + counts.shape[0]) / (1 + documents)) + 1
+    return tuple(round(float(value), 6) for value in idf)

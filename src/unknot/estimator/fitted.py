@@ -1,38 +1,91 @@
-"""What a fitted estimator knows: its model, the items that it takes, and how it speaks of them."""
+"""A fitted estimator: its model, the items that it takes, and how it returns them; and another fit of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import torch
 from sklearn.exceptions import NotFittedError
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.data.likely_words import likely_words
-from unknot.data.text_dataset import TextDataset
+from unknot.data.factor import UNKNOWN, Factor
+from unknot.data.label_column import read_factor
+from unknot.data.text_dataset import TextDataset, likely_words
 from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, make_frame, warn_of_position
+from unknot.estimator.frame import is_frame, is_records, make_frame, warn_of_position
 from unknot.estimator.input import read_items, words
 from unknot.estimator.label_arguments import with_y
-from unknot.estimator.warm_start import with_known_labels
+from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.items_for_model import items_for_model
+from unknot.workflow.model_source import Joined
 from unknot.workflow.trained_model import TrainedModel
 
 
+def with_known_labels(items: Dataset, labels: Mapping[str, Any], model: TrainedModel) -> Dataset:
+    """Return items with labels of the model's factors, in its classes; labels that are not given are unknown."""
+    factors = model.data.factors
+    for name in labels:
+        if name not in factors:
+            there = ", ".join(factors) or "nothing"
+            raise SpecError(
+                f"there are labels for '{name}', but the model was fitted with labels of {there}."
+            )
+    made = {name: _unknown(factor, len(items)) for name, factor in factors.items()}
+    for name, values in labels.items():
+        kind = factors[name].kind
+        classes = model.class_values(name) if kind == "categorical" else None
+        made[name] = read_factor(name, values, len(items), kind, classes)
+    return replace(items, factors=made)
+
+
+def _unknown(factor: Factor, count: int) -> Factor:
+    mark = torch.nan if factor.kind == "continuous" else UNKNOWN
+    return replace(factor, values=factor.values.new_full((count, *factor.values.shape[1:]), mark))
+
+
+def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assembly:
+    """Return a fitted model with its weights, to be trained on data of the same kind."""
+    if isinstance(model.source, Joined):
+        raise SpecError(
+            "warm_start: an ensemble takes the scales of its columns and the folds of its labels from all rows at once "
+            "and cannot be trained further; fit it on all rows, or choose one model, model='class_style'."
+        )
+    made = assemble(data, model.source, train, labels=data.factors, words=model.words)
+    made.model.module.load_state_dict(model.module.state_dict())
+    return made
+
+
+def without_prediction(labels: np.ndarray, is_odd: np.ndarray) -> np.ndarray:
+    """Return labels ``(N,)`` with NaN for some rows, or None if labels are not numbers.
+
+    >>> without_prediction(np.array(["a", "b"]), np.array([False, True])).tolist()
+    ['a', None]
+    """
+    if not is_odd.any():
+        return labels
+    are_numbers = labels.dtype.kind in "iuf"
+    labels = labels.astype(np.float64 if are_numbers else object)
+    labels[is_odd] = np.nan if are_numbers else None
+    return labels
+
+
 class NotFitted(SpecError, NotFittedError):
-    """A model is asked before it has learned."""
+    """A method needs a fitted model."""
 
 
 class Fitted:
-    """The side of an estimator that follows from its trained model, ``trained_``; before ``fit`` it refuses."""
+    """The part of an estimator that needs its trained model, ``trained_``."""
 
     trained_: TrainedModel
     columns: Any
+    _frame_library: str | None = None  # of the frame that the model was fitted on
 
     def _take(self, model: TrainedModel) -> None:
-        """The fitted attributes that follow from a model."""
+        """Set the fitted attributes that follow from a model."""
         self.trained_ = model
         self.factors_ = dict(model.data.factors)
         self.classes_ = {name: model.class_values(name) for name in self.factors_}
@@ -40,31 +93,43 @@ class Fitted:
         if model.data.columns:
             self.feature_names_in_ = np.asarray(model.data.columns, dtype=object)
 
-    def _spoken(self, rows: np.ndarray) -> Any:
-        """Items as the user has them: categories in words, and a frame for somebody who came with one."""
-        data, spoken = self.trained_.data, self._worded(rows)
-        return make_frame(spoken, data.columns) if data.columns and data.table else spoken
+    def _in_user_form(self, rows: np.ndarray) -> Any:
+        """Return items in the user's form: categories as words, and a frame if the model was fitted on one."""
+        data, spoken = self.trained_.data, self._in_words(rows)
+        return (
+            make_frame(spoken, data.columns, self._frame_library) if data.columns and data.table else spoken
+        )
 
-    def _worded(self, rows: np.ndarray) -> np.ndarray:
-        """Categories of a table in words; of texts their likeliest words."""
+    def _in_words(self, rows: np.ndarray) -> np.ndarray:
+        """Return categories of a table as words, and texts as their likeliest words."""
         data = self.trained_.data
         return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
 
-    def _predictions(self, x: Any) -> dict[str, np.ndarray]:
-        rows = self._rows(x)
-        return {name: said.numpy() for name, said in self.trained_.predict(rows).predictions.items()}
+    def _predictions(self, x: Any, errors: str | None = None) -> dict[str, np.ndarray]:
+        """Predict all factors; NaN for rows that could not be read."""
+        if errors not in ("warn", "raise", None):
+            raise SpecError(f"errors is 'warn' or 'raise', but got {errors!r}.")
+        items = self._items(x, errors)
+        made = self.trained_.predict(items.batch(range(len(items))).x).predictions
+        predictions = {name: values.numpy() for name, values in made.items()}
+        if items.odd_rows:
+            for values in predictions.values():
+                values[list(items.odd_rows)] = np.nan
+        return predictions
 
     def _rows(self, x: Any) -> Tensor:
         items = self._items(x)
         return items.batch(range(len(items))).x
 
-    def _items(self, x: Any) -> Dataset:
-        """Items of the kind that was fitted; others are refused."""
+    def _items(self, x: Any, errors: str | None = None) -> Dataset:
+        """Read items of the kind that was fitted; others are refused."""
         self._check_fitted()
         known = self.trained_.data
-        if known.table and known.columns and not is_frame(x):
+        if known.table and known.columns and not is_frame(x) and not is_records(x):
             warn_of_position(known.table)
-        items = read_items(x, self.columns if known.table else None, known=known.table, like=known)
+        items = read_items(
+            x, self.columns if known.table else None, known=known.table, like=known, errors=errors
+        )
         if isinstance(known, TextDataset) != isinstance(items, TextDataset):
             was, came = ("texts", "numbers") if isinstance(known, TextDataset) else ("numbers", "texts")
             raise DataError(f"x holds {came}, but the model was fitted on {was}; give items as for fit.")
@@ -75,8 +140,8 @@ class Fitted:
             )
         return items_for_model(self.trained_, items)
 
-    def _labelled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
-        """Items of the kind that was fitted, with labels in the classes that were fitted."""
+    def _labeled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
+        """Read items of the kind that was fitted, with labels in the fitted classes."""
         return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
 
     def _one_factor(self, factor: str | None) -> str:
@@ -85,7 +150,7 @@ class Fitted:
         if factor is None and len(names) == 1:
             return names[0]
         if factor not in names:
-            raise SpecError(f"say which factor: one of {', '.join(names) or 'none (nothing was labelled)'}.")
+            raise SpecError(f"choose a factor, one of {', '.join(names) or 'none (nothing was labeled)'}.")
         return factor
 
     def _check_fitted(self) -> None:

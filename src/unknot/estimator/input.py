@@ -1,7 +1,8 @@
-"""What users hand to a StructuredVAE, as data sets: arrays, images, texts, frames and tables of several kinds."""
+"""The data that users pass to an estimator as data sets: arrays, images, texts, frames and tables."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,14 +10,13 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from unknot.data.column import Column
-from unknot.data.dataset import Dataset
+from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Kind
+from unknot.data.float32_precision import numpy_of
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_column import read_factor, refuse_whole_floats
-from unknot.data.plain_array import numpy_of
-from unknot.errors import DataError, SpecError
-from unknot.estimator.frame import is_frame, read_frame, read_table
+from unknot.errors import DataError, SpecError, UnknotWarning
+from unknot.estimator.frame import frame_of_records, is_frame, is_records, read_frame, read_table
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
 from unknot.missing import is_missing
 
@@ -29,27 +29,52 @@ def read_items(
     known: Sequence[Column] = (),
     text: Mapping[str, Any] | None = None,
     like: Dataset | None = None,
+    errors: str | None = None,
 ) -> Dataset:
-    """The items without labels.
+    """Return items without labels.
 
-    ``columns`` are a table's kinds, ``known`` the columns of the training data; ``text`` says how words are counted,
-    ``like`` is data whose words are counted already.
+    Strings are texts. A frame is a table; so are mappings from column to cell, and rows with words, missing values or
+    declared columns. Everything else is an array of numbers, where sparse whole numbers are counts that stay sparse.
 
-    Strings are texts. A frame is a table; so are rows with words, gaps or declared columns. Everything else is an
-    array of numbers, where sparse whole numbers are counts that stay sparse.
+    Parameters
+    ----------
+    x : array-like, frame, sparse matrix or list of str
+        The items.
+    columns : mapping or sequence, optional
+        The kinds of a table's columns.
+    known : sequence of Column, optional
+        The columns of the training data.
+    text : mapping, optional
+        How words are counted.
+    like : Dataset, optional
+        Data with the vocabulary to use.
+    errors : {"warn", "raise"}, optional
+        Of items for a fitted model: "raise" refuses unknown categories, which else are missing; "warn" notes the rows
+        that cannot be read (``Dataset.odd_rows``), which else are refused.
+
+    Returns
+    -------
+    Dataset
     """
+    if is_records(x):
+        x = frame_of_records(x)
     if is_texts(x):
         return read_texts(x, text, like)
     if is_sparse_counts(x):
         return read_sparse_counts(x)
     if is_frame(x):
-        return read_frame(x, None if known else columns, known)  # the columns left out then may be absent now
-    array = _as_array(x)
+        return read_frame(
+            x, None if known else columns, known, errors
+        )  # the columns left out then may be absent now
+    array = as_array(x)
     if array.ndim == 0 or len(array) == 0:
         raise DataError("x has no rows: there is no data (0 samples).")
     _refuse_one_axis(array)
-    if array.ndim == 2 and (columns is not None or known or _has_words_or_gaps(array)):
-        return read_table(array, columns, known)
+    if errors == "warn" and not known:
+        array, odd_rows = _without_odd_rows(array)
+        return replace(from_arrays(array), odd_rows=odd_rows) if odd_rows else read_items(array)
+    if array.ndim == 2 and (columns is not None or known or _has_words_or_missing(array)):
+        return read_table(array, columns, known, errors)
     if columns is not None:
         raise DataError(f"columns are for rows of a table, but the items of x have shape {array.shape[1:]}.")
     if array.dtype.kind not in "buif":
@@ -58,33 +83,33 @@ def read_items(
 
 
 def with_labels(items: Dataset, labels: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Dataset:
-    """The items with their labels, each of the kind that is declared or can be told."""
+    """Return the items with their labels, each of the kind that is declared or inferred."""
     for name in kinds:
         if name not in labels:
-            raise SpecError(f"kinds speaks of '{name}', but no such labels were given.")
-    made = {name: read_factor(name, v, len(items), kinds.get(name)) for name, v in labels.items()}
-    for name in made.keys() - kinds.keys():
-        refuse_whole_floats(made[name])
-    return replace(items, factors=made)
+            raise SpecError(f"kinds names '{name}', but no such labels were given.")
+    factors = {name: read_factor(name, v, len(items), kinds.get(name)) for name, v in labels.items()}
+    for name in factors.keys() - kinds.keys():
+        refuse_whole_floats(factors[name])
+    return replace(items, factors=factors)
 
 
 def words(table: Sequence[Column], rows: np.ndarray) -> np.ndarray:
-    """Rows of a table with the words of its categories, where it has such."""
+    """Return rows of a table with the words of its categories."""
     if not any(column.classes for column in table):
         return rows
-    spoken = rows.astype(object)  # (..., C)
+    worded = rows.astype(object)  # (..., C)
     for i, column in enumerate(table):
         if column.classes:
-            spoken[..., i] = np.asarray(column.classes, dtype=object)[rows[..., i].astype(int)]
-    return spoken
+            worded[..., i] = np.asarray(column.classes, dtype=object)[rows[..., i].astype(int)]
+    return worded
 
 
-def _as_array(x: Any) -> np.ndarray:
-    """An array of what numpy, torch, scipy or plain lists hold."""
+def as_array(x: Any) -> np.ndarray:
+    """Return the array of numpy, torch, scipy or lists."""
     if isinstance(x, Tensor):
         return numpy_of(x)
     if isinstance(x, np.ma.MaskedArray):
-        x = _gaps(x)
+        x = _filled(x)
     if hasattr(x, "toarray"):  # scipy's sparse matrices
         if int(np.prod(x.shape)) > _MOST_CELLS:
             raise DataError(
@@ -99,13 +124,33 @@ def _as_array(x: Any) -> np.ndarray:
         raise DataError("x is not an array: images must have one size, and rows one length.") from None
     if array.dtype.kind == "c":
         raise DataError("Complex data not supported: x holds complex numbers; give their parts as columns.")
-    if array.dtype.kind == "O" and not _has_words_or_gaps(array):
+    if array.dtype.kind == "O" and not _has_words_or_missing(array):
         array = _numbers(array)
     return array
 
 
-def _gaps(x: np.ma.MaskedArray) -> np.ndarray:
-    """An array with gaps where entries are masked out."""
+def _without_odd_rows(array: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
+    """Return numbers with rows that are not finite set to zero, and these rows, with a warning."""
+    numbers = _numbers(array) if array.dtype.kind == "O" else array
+    if numbers.dtype.kind != "f":
+        return array, ()
+    with np.errstate(over="ignore"):
+        is_odd = ~np.isfinite(numbers.astype(np.float32)).reshape(len(numbers), -1).all(1)
+    if not is_odd.any() or is_odd.all():
+        return array, ()
+    odd_rows = tuple(np.nonzero(is_odd)[0].tolist())
+    listed = ", ".join(map(str, odd_rows[:6])) + (", ..." if len(odd_rows) > 6 else "")
+    warnings.warn(
+        f"x holds NaN or infinity in row {listed}, where the model was fitted on complete numbers; they have no "
+        "prediction; to refuse such data: errors='raise'.",
+        UnknotWarning,
+        stacklevel=4,
+    )
+    return np.where(is_odd.reshape(-1, *[1] * (numbers.ndim - 1)), 0, numbers).astype(numbers.dtype), odd_rows
+
+
+def _filled(x: np.ma.MaskedArray) -> np.ndarray:
+    """Return a masked array with NaN or None in place of masked entries."""
     if not np.ma.is_masked(x):
         return np.asarray(x)
     if x.dtype.kind in "buif":
@@ -114,7 +159,7 @@ def _gaps(x: np.ma.MaskedArray) -> np.ndarray:
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:
-    """An object array that holds numbers alone, as numbers; anything else as it is."""
+    """Return an object array of numbers as floats; others unchanged."""
     if any(isinstance(value, list | tuple | np.ndarray | dict) for value in array.ravel()):
         return array
     try:
@@ -135,7 +180,7 @@ def _refuse_one_axis(array: np.ndarray) -> None:
         raise DataError(f"0 feature(s) (shape={array.shape}) while a minimum of 1 is required.")
 
 
-def _has_words_or_gaps(array: np.ndarray) -> bool:
+def _has_words_or_missing(array: np.ndarray) -> bool:
     if array.dtype.kind == "f":
         return bool(np.isnan(array).any())
     if array.dtype.kind != "O":

@@ -1,4 +1,4 @@
-"""The labels in a call of an estimator's methods: by name or by position, words or numbers, known or not."""
+"""Labels in calls of an estimator's methods: by name or by position, words or numbers, known or unknown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from unknot.errors import DataError, SpecError
 
 
 def with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    """The labels by name; a positional y belongs to the only factor there is, or to one called "label"."""
+    """Return the labels by name; a positional y belongs to the only factor, or to one called "label"."""
     if y is None:
         return dict(labels)
     name = names[0] if len(names) == 1 else "label"
@@ -23,13 +23,14 @@ def with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any
 
 
 def has_words(labels: Any) -> bool:
+    """Return whether some labels are words."""
     if isinstance(labels, Tensor):
         return False
     return any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
 
 
 def known_labels(name: str, truth: Any, guess: np.ndarray, continuous: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Which items have a label (not absent or, for classes, -1), and these labels, to be compared with a ``guess``."""
+    """Return which items have a label (not missing or, for classes, -1), and these labels, to compare with a guess."""
     values, absent = label_array(name, truth)
     if not continuous and values.dtype.kind != "U":
         absent = absent | (values == -1)

@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from unknot.errors import DataError
-from unknot.estimator.fitted import NotFitted
-from unknot.estimator.frame import is_frame
+from unknot.estimator.fitted import NotFitted, without_prediction
+from unknot.estimator.frame import frame_of_records, is_frame, is_records, numeric_rows
 from unknot.estimator.structured_vae import StructuredVAE
 from unknot.missing import missing_entries
 
@@ -24,10 +24,11 @@ class WrongCell(DataError, TypeError):
 
 
 class _Supervised(BaseEstimator):
-    """What the two share: the arguments, and a :class:`StructuredVAE` with one factor in ``vae_``."""
+    """What the two have in common: the arguments, and a :class:`StructuredVAE` with one factor in ``vae_``."""
 
     def __init__(
         self,
+        model: Any = "auto",
         *,
         style: int | None = None,
         alpha: float | None = None,
@@ -41,6 +42,7 @@ class _Supervised(BaseEstimator):
         verdict: bool = True,
         verbose: bool = False,
     ) -> None:
+        self.model = model
         self.style = style
         self.alpha = alpha
         self.columns = columns
@@ -61,14 +63,16 @@ class _Supervised(BaseEstimator):
 
     def _checked(self, x: Any, reset: bool = False) -> Any:
         """x after scikit-learn's look at its names and number of columns; numbers are real, also those of a frame."""
+        if is_records(x):
+            x = frame_of_records(x, () if reset else getattr(self, "feature_names_in_", ()))
         if hasattr(x, "toarray"):
             raise DataError("sparse data was passed, but dense data is required: x.toarray() makes it dense.")
         array = x if is_frame(x) else np.asarray(x)
-        if array.ndim == 1:
+        if not is_frame(x) and array.ndim == 1:
             raise DataError("Expected 2D array, got 1D array: Reshape your data, x.reshape(-1, 1).")
         validate_data(self, x, reset=reset, skip_check_array=True)
         if is_frame(x):
-            return np.asarray(x, dtype=np.float64) if all(kind.kind in "biuf" for kind in x.dtypes) else x
+            return x if (numbers := numeric_rows(x)) is None else numbers
         if array.dtype.kind == "O" and any(isinstance(value, dict | list) for value in array.ravel()):
             raise WrongCell("x: a cell's argument must be a string or a number, but one is a container.")
         return array.astype(np.float64) if array.dtype.kind in "biu" else x
@@ -87,9 +91,46 @@ class _Supervised(BaseEstimator):
 class StructuredClassifier(ClassifierMixin, _Supervised):
     """Classes of rows, with the habits of scikit-learn's classifiers: ``GridSearchCV``, ``roc_auc`` and so on.
 
-    The arguments are those of :class:`StructuredVAE`, which is at ``vae_`` after fitting, with the factor "label".
-    Unlike there every row must have its label, and -1 is a class like any other.
+    Unlike in :class:`StructuredVAE` every row must have its label, and -1 is a class like any other.
 
+    Parameters
+    ----------
+    model : str or mapping, default="auto"
+        The default model, see :class:`StructuredVAE`.
+    style : int, optional
+        Dimensions of what the label leaves over.
+    alpha : float, optional
+        Weight of the labels; an ensemble, which "auto" chooses for most tables, has none.
+    columns : mapping or list, optional
+        Kinds of the columns: "real", "binary", "category", "count", "leave out".
+    steps : int, optional
+        Training steps.
+    batch_size : int, optional
+        Rows per step.
+    learning_rate : float or mapping, optional
+        A number or a schedule.
+    patience : int, optional
+        Stop if the error on held-out labels has not improved for this many epochs.
+    class_weight : "balanced" or mapping, optional
+        Weights of the classes in predictions.
+    device : str, default="auto"
+        "auto", "cpu", "cuda" or "mps".
+    seed : int, default=0
+        Seed of the first weights, the batches and the draws.
+    verdict : bool, default=True
+        Warn if the training went wrong.
+    verbose : bool, default=False
+        Print a summary of the data and a progress bar.
+
+    Attributes
+    ----------
+    vae_ : StructuredVAE
+        The fitted model, with the factor "label".
+    classes_ : ndarray
+        The classes.
+
+    Examples
+    --------
     >>> from sklearn.datasets import load_iris
     >>> x, y = load_iris(return_X_y=True)
     >>> StructuredClassifier(style=2, steps=100).fit(x, y).predict(x[:3]).tolist()
@@ -98,6 +139,7 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
 
     def __init__(
         self,
+        model: Any = "auto",
         *,
         style: int | None = None,
         alpha: float | None = None,
@@ -109,9 +151,11 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         class_weight: Any = None,
         device: str = "auto",
         seed: int = 0,
+        verdict: bool = True,
         verbose: bool = False,
     ) -> None:
         super().__init__(
+            model,
             style=style,
             alpha=alpha,
             columns=columns,
@@ -121,12 +165,13 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
             patience=patience,
             device=device,
             seed=seed,
+            verdict=verdict,
             verbose=verbose,
         )
         self.class_weight = class_weight
 
     def fit(self, x: Any, y: Any) -> Self:
-        """Learn from rows and their classes."""
+        """Learn from rows ``(N, C)`` and their classes ``(N,)``."""
         labels = _labels(self, y)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
@@ -139,38 +184,69 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         self._fit(x, codes, "categorical", class_weight=weight)
         return self
 
-    def predict_proba(self, x: Any) -> np.ndarray:
-        """Probabilities ``(N, K)`` in the order of ``classes_``."""
+    def predict_proba(self, x: Any, *, errors: str = "warn") -> np.ndarray:
+        """Predict probabilities ``(N, K)``, in the order of ``classes_``; ``errors`` as in :class:`StructuredVAE`."""
         asked = self._asked(x)
-        shares = self.vae_.predict_proba(asked).astype(np.float64)
+        shares = self.vae_.predict_proba(asked, errors=errors).astype(np.float64)
         return shares / shares.sum(1, keepdims=True)
 
-    def predict(self, x: Any) -> np.ndarray:
-        """The best class of every row."""
-        best = self.predict_proba(x).argmax(1)
-        return np.asarray(self.classes_[best])
+    def predict(self, x: Any, *, errors: str = "warn") -> np.ndarray:
+        """Predict the most probable class of every row, ``(N,)``; ``errors`` as in :class:`StructuredVAE`."""
+        shares = self.predict_proba(x, errors=errors)
+        return without_prediction(np.asarray(self.classes_[shares.argmax(1)]), np.isnan(shares[:, 0]))
 
 
 class StructuredRegressor(RegressorMixin, _Supervised):
     """A number for every row, with the habits of scikit-learn's regressors.
 
-    The arguments are those of :class:`StructuredVAE`, which is at ``vae_`` after fitting, with the factor "label".
+    Parameters
+    ----------
+    model : str or mapping, default="auto"
+        The default model, see :class:`StructuredVAE`.
+    style : int, optional
+        Dimensions of what the label leaves over.
+    alpha : float, optional
+        Weight of the labels; an ensemble, which "auto" chooses for most tables, has none.
+    columns : mapping or list, optional
+        Kinds of the columns: "real", "binary", "category", "count", "leave out".
+    steps : int, optional
+        Training steps.
+    batch_size : int, optional
+        Rows per step.
+    learning_rate : float or mapping, optional
+        A number or a schedule.
+    patience : int, optional
+        Stop if the error on held-out labels has not improved for this many epochs.
+    device : str, default="auto"
+        "auto", "cpu", "cuda" or "mps".
+    seed : int, default=0
+        Seed of the first weights, the batches and the draws.
+    verdict : bool, default=True
+        Warn if the training went wrong.
+    verbose : bool, default=False
+        Print a summary of the data and a progress bar.
+
+    Attributes
+    ----------
+    vae_ : StructuredVAE
+        The fitted model, with the factor "label".
     """
 
     def fit(self, x: Any, y: Any) -> Self:
-        """Learn from rows and their numbers."""
+        """Learn from rows ``(N, C)`` and their numbers ``(N,)``."""
         labels = _labels(self, y)
         if type_of_target(labels) == "unknown" or labels.dtype.kind not in "buif":
             raise DataError("Unknown label type: a regressor's y is numbers.")
         self._fit(x, labels.astype(np.float64), "continuous")
         return self
 
-    def predict(self, x: Any) -> np.ndarray:
-        """The mean for every row, to six digits: more depend, in single precision, on which rows are asked together."""
-        asked = self._asked(x)
-        means = self.vae_.predict(asked).astype(np.float64)
-        scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(np.abs(means), 1e-30))))
-        return np.asarray(np.round(means * scale) / scale)
+    def predict(self, x: Any, *, errors: str = "warn") -> np.ndarray:
+        """Predict the mean for every row, ``(N,)``, in the networks' single precision.
+
+        ``errors`` is as in :class:`StructuredVAE`.
+        """
+        asked = self._asked(x)  # refuses an estimator that is not fitted
+        return np.asarray(self.vae_.predict(asked, errors=errors), dtype=np.float32)
 
 
 def _labels(estimator: BaseEstimator, y: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ _SHAPES = {
     "observed": ', style="filled", fillcolor="gray80"',
     "log-term": ', shape="square", style="filled", fillcolor="black", width=0.12, label="", xlabel={label}',
 }
-_COLOURS = {"generative": '"#1f5fa8"', "recognition": '"#d9731a", style="dashed"'}
+_COLORS = {"generative": '"#1f5fa8"', "recognition": '"#d9731a", style="dashed"'}
 
 
 def dot(graph: Graph) -> str:
@@ -24,7 +24,7 @@ def dot(graph: Graph) -> str:
         if not nodes:
             continue
         lines += [f"  subgraph {_quote('cluster ' + model)} {{", f'    label="{model.title()} model";']
-        lines += [f'    labelloc="b"; rankdir="TB"; color="white"; edge [color={_COLOURS[model]}];']
+        lines += [f'    labelloc="b"; rankdir="TB"; color="white"; edge [color={_COLORS[model]}];']
         lines += ["    " + line for line in _plates(nodes, model)]
         for edge in edges:
             turn = f" [label={_quote(edge.source)}]" if edge.source != same_turn(edge.source) else ""

@@ -84,7 +84,7 @@ def _length(ends: tuple[str, str], shapes: dict[str, Shape]) -> float:
 
 
 def _arc(source: Shape, target: Shape, bend: float) -> Curve:
-    """From centre to centre with the middle ``bend`` to the left, cut off at both borders."""
+    """From center to center with the middle ``bend`` to the left, cut off at both borders."""
     (x0, y0), (x1, y1) = _anchor(source, target), _anchor(target, source)
     dx, dy = x1 - x0, y1 - y0
     length = math.hypot(dx, dy) or 1.0

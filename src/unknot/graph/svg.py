@@ -23,7 +23,7 @@ _SERIF = "font-family=\"'STIX Two Text', 'Latin Modern Roman', 'Times New Roman'
 _SANS = "font-family=\"'Helvetica Neue', Helvetica, Arial, sans-serif\""
 _MARGIN, _BETWEEN, _TITLE = 20.0, 56.0, 34.0
 _SQUARE = 14.0  # side of a log-term's square
-_BUNDLE = 3  # an arrow to a frame replaces at least so many arrows
+_BUNDLE = 3  # an arrow to a frame replaces at least this number of arrows
 
 
 def svg(graph: Graph) -> str:

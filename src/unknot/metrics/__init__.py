@@ -7,26 +7,20 @@ The scores of codes and factors are called alike, ``f(codes, factors, discrete=.
 """
 
 from unknot.metrics.beta_vae import beta_vae
-from unknot.metrics.class_gap import class_gap
 from unknot.metrics.clusters import ari, class_accuracy, nmi
-from unknot.metrics.dci import dci
 from unknot.metrics.dci_es import dci_es
-from unknot.metrics.dcimig import dcimig
 from unknot.metrics.explicitness import explicitness
-from unknot.metrics.factor_vae import factor_vae
+from unknot.metrics.gaps import dcimig, jemmig, mig, mig_sup
+from unknot.metrics.importance import dci, med
 from unknot.metrics.infomec import infomec
-from unknot.metrics.information_about import information_about
+from unknot.metrics.information_about import class_gap, information_about
 from unknot.metrics.irs import irs
-from unknot.metrics.jemmig import jemmig
-from unknot.metrics.med import med
-from unknot.metrics.mig import mig
-from unknot.metrics.mig_sup import mig_sup
-from unknot.metrics.model_centrality import model_centrality
 from unknot.metrics.modularity import modularity
 from unknot.metrics.parts.columns import Probabilities
+from unknot.metrics.restarts import model_centrality, udr
 from unknot.metrics.sap import sap
 from unknot.metrics.table import table
-from unknot.metrics.udr import udr
+from unknot.metrics.votes import factor_vae
 
 __all__ = [
     "Probabilities",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unknot.errors import SpecError
+
 
 def share_as_intended(read: np.ndarray, intended: np.ndarray | None = None) -> float:
     """Share of items that are read as what they were made for; ``read`` is ``(N, K)``, a column for each setting.
@@ -29,7 +31,7 @@ def nearest_setting(read: np.ndarray, settings: np.ndarray) -> np.ndarray:
 def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     """How far codes move, ``mean |after - before| / mean |before_i - before_j|`` over pairs of different items.
 
-    ``before`` ``(N, D)`` are the codes that images were made from, ``after`` ``(N, K, D)`` those recognised from
+    ``before`` ``(N, D)`` are the codes that images were made from, ``after`` ``(N, K, D)`` those recognized from
     the images. 0: nothing moves; 1: as different as the codes of two items taken at random. Classes are codes as
     one-hot rows. Where all items have one code, nothing is far: 0 if none moves, infinity if one does.
 
@@ -44,14 +46,14 @@ def style_shift(before: np.ndarray, after: np.ndarray) -> float:
     return float(moved / apart)
 
 
-def colours_kept(before: np.ndarray, after: np.ndarray) -> float:
-    """Correlation of colours ``(N, C)`` with those of the images made of them, ``(N, K, C)``.
+def colors_kept(before: np.ndarray, after: np.ndarray) -> float:
+    """Correlation of colors ``(N, C)`` with those of the images made of them, ``(N, K, C)``.
 
     A channel's correlation is over all N · K pairs; the mean over channels is given. It is 0 where a channel is the
     same in all.
 
-    >>> colours = np.random.default_rng(0).random((5, 3))
-    >>> round(colours_kept(colours, np.stack([colours, colours], 1) / 2), 6)
+    >>> colors = np.random.default_rng(0).random((5, 3))
+    >>> round(colors_kept(colors, np.stack([colors, colors], 1) / 2), 6)
     1.0
     """
     given = np.broadcast_to(before[:, None], after.shape)
@@ -59,3 +61,21 @@ def colours_kept(before: np.ndarray, after: np.ndarray) -> float:
     together = (given * made).sum((0, 1))
     apart = np.sqrt((given**2).sum((0, 1)) * (made**2).sum((0, 1)))
     return float(np.mean(np.where(apart > 0, together / np.where(apart > 0, apart, 1), 0)))
+
+
+# ---- Sharpness of images: how much neighboring pixels differ ---------------------------------------------
+
+
+def sharpness(images: np.ndarray) -> float:
+    """``sqrt(mean (x_i - x_j)²)`` over pixels i, j side by side or one above the other; ``images`` is ``(..., H, W)``.
+
+    Blurring lowers it, so that the ratio to real images says how soft made ones are. It does not tell a blurred edge
+    from a pale one.
+
+    >>> sharpness(np.array([[0.0, 1.0], [0.0, 1.0]]))
+    0.7071067811865476
+    """
+    if images.ndim < 2 or max(images.shape[-2:]) < 2:
+        raise SpecError(f"sharpness: expected images (..., H, W) of several pixels, got {images.shape}")
+    across, down = np.diff(images, axis=-1), np.diff(images, axis=-2)
+    return float(np.sqrt((np.sum(across**2) + np.sum(down**2)) / (across.size + down.size)))

@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.parts.columns import Arrays, Columns, Discrete
-from unknot.metrics.parts.fixed_factor import FixedFactor
-from unknot.metrics.parts.linear import fit_logistic
-from unknot.metrics.parts.live import live_codes
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, live_codes, prepare
+from unknot.metrics.parts.predictors import fit_logistic
 from unknot.metrics.parts.result import Score
+from unknot.metrics.votes import FixedFactor
 
 _CELLS = 4_000_000  # numbers held at once while votes are made
 

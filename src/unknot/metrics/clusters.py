@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
-from unknot.metrics.parts.columns import Arrays, Discrete
+from unknot.metrics.parts.columns import Arrays, Discrete, prepare
 from unknot.metrics.parts.information import counts
-from unknot.metrics.parts.prepare import prepare
 from unknot.metrics.parts.result import Score, named
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.dci import Dci, FittedForest, dci_from, fit_forests
-from unknot.metrics.parts.columns import Arrays, Columns, Discrete
-from unknot.metrics.parts.prepare import Prepared, prepare
+from unknot.metrics.importance import Dci, FittedForest, dci_from, fit_forests
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, Prepared, prepare
 from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import Trees
 

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.parts.bins import categories
-from unknot.metrics.parts.columns import Arrays, Discrete
-from unknot.metrics.parts.design import one_hot, standardise, whole_or_split
-from unknot.metrics.parts.linear import fit_logistic
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Discrete, prepare
+from unknot.metrics.parts.information import categories
+from unknot.metrics.parts.predictors import fit_logistic, one_hot, standardize, whole_or_split
 from unknot.metrics.parts.result import Score, named
 
 
@@ -25,14 +23,14 @@ def explicitness(
 ) -> Score:
     """Ridgeway & Mozer 2018: the mean over factors and their values of the area under the ROC curve.
 
-    One logistic regression a factor, on standardised codes. 1/2 is chance; a protocol may rescale it to
+    One logistic regression a factor, on standardized codes. 1/2 is chance; a protocol may rescale it to
     ``2 AUC - 1``. Values that the rows to test on lack are left out. Continuous factors are cut into bins.
     """
     given = prepare("explicitness", codes, factors, discrete, discrete_factors, seed, protocol)
     settings = given.settings
     train, test = whole_or_split(len(given.codes), settings.train_share, seed)
     x, _ = one_hot(given.codes)
-    x_train, x_test = standardise(x[train], x[test])
+    x_train, x_test = standardize(x[train], x[test])
     classes, _ = categories(given.factors, settings.bins)
     areas = []
     for y in classes.T:

@@ -8,13 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.parts.bins import categories
-from unknot.metrics.parts.columns import Arrays, Columns, Discrete
-from unknot.metrics.parts.design import one_hot, standardise, whole_or_split
-from unknot.metrics.parts.information import counts, entropy, shared
-from unknot.metrics.parts.linear import fit_logistic
-from unknot.metrics.parts.neighbours import neighbour_information
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, prepare
+from unknot.metrics.parts.information import categories, counts, entropy, neighbor_information, shared
+from unknot.metrics.parts.predictors import fit_logistic, one_hot, standardize, whole_or_split
 from unknot.metrics.parts.result import Result, named
 from unknot.metrics.protocols import InfoMec as Settings
 
@@ -46,11 +42,11 @@ def infomec(
     active codes for K; ``InfoE = mean_k (H_0 - H_k) / H_0``, H_k the cross-entropy of a logistic regression of v_k on
     all codes and H_0 that of knowing nothing. In hsu2023 both are in-sample and balanced, and H_0 is log K, which
     flatters a factor of uneven values; hsu2023-held-out takes H(v_k) and other rows.
-    Information of a continuous code is by nearest neighbours, of a discrete one by counts.
+    Information of a continuous code is by nearest neighbors, of a discrete one by counts.
     """
     given = prepare("infomec", codes, factors, discrete, discrete_factors, seed, protocol)
     classes, values = categories(given.factors, given.settings.bins)
-    shares = _shares(given.codes, classes, values, given.settings.neighbours, seed)
+    shares = _shares(given.codes, classes, values, given.settings.neighbors, seed)
     active = _active(given.codes, given.settings.active_range)
     explicit = _explicitness(given.codes, classes, given.settings, seed)
     return InfoMec(
@@ -65,11 +61,11 @@ def infomec(
 
 
 def _shares(
-    codes: Columns, classes: np.ndarray, values: np.ndarray, neighbours: int, seed: int | None
+    codes: Columns, classes: np.ndarray, values: np.ndarray, neighbors: int, seed: int | None
 ) -> np.ndarray:
     """``NMI`` ``(D, K)``."""
     shares = np.zeros((len(codes.names), len(values)))
-    scaled, _ = standardise(codes.values, codes.values)
+    scaled, _ = standardize(codes.values, codes.values)
     for k, size in enumerate(values):
         whole = entropy(np.bincount(classes[:, k]))
         for d, categories_of in enumerate(codes.sizes):
@@ -79,7 +75,7 @@ def _shares(
             elif (scaled[:, d] == 0).all():
                 found = 0.0
             else:
-                found = neighbour_information(scaled[:, d], classes[:, k], neighbours, seed)
+                found = neighbor_information(scaled[:, d], classes[:, k], neighbors, seed)
             shares[d, k] = found / whole
     return shares
 
@@ -106,7 +102,7 @@ def _lead(shares: np.ndarray) -> float:
 def _explicitness(codes: Columns, classes: np.ndarray, settings: Settings, seed: int | None) -> np.ndarray:
     train, test = whole_or_split(len(codes), settings.train_share, seed)
     x, owner = one_hot(codes)
-    scaled, scaled_test = standardise(x[train], x[test])
+    scaled, scaled_test = standardize(x[train], x[test])
     indicator = codes.discrete[owner]
     x_train = np.where(indicator, x[train], scaled)
     x_test = np.where(indicator, x[test], scaled_test)

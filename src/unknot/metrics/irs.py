@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.parts.bins import categories
-from unknot.metrics.parts.columns import Arrays, Discrete
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.columns import Arrays, Discrete, prepare
+from unknot.metrics.parts.information import categories
 from unknot.metrics.parts.result import Result
 
 

@@ -6,21 +6,22 @@ numbers ``(N,)`` is classes, -1 unknown, and the error is the share of wrong one
 
     Σ |truth - guess|² / Σ |truth - mean|²,
 
-with the mean of the items learned from: 1 for a probe that names this mean. Codes are standardised with the mean and
+with the mean of the items learned from: 1 for a probe that names this mean. Codes are standardized with the mean and
 spread of the items learned from.
 """
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unknot.errors import SpecError
-from unknot.metrics.classification import error_rate
+from unknot.metrics.prediction_error import error_rate
 
-NEIGHBOURS = 5
+NEIGHBORS = 5
 HIDDEN = 64  # units of the small network
 
 
@@ -38,13 +39,13 @@ def linear_probe_error(
     return _error(probe, codes, truth, test_codes, test_truth)
 
 
-def neighbour_probe_error(
+def neighbor_probe_error(
     codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
     """Error of the vote (for numbers the mean) of the five nearest codes: finds what no line separates."""
     from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-    count = min(NEIGHBOURS, len(codes))
+    count = min(NEIGHBORS, len(codes))
     probe = KNeighborsRegressor(count) if is_numbers(truth) else KNeighborsClassifier(count)
     return _error(probe, codes, truth, test_codes, test_truth)
 
@@ -52,7 +53,7 @@ def neighbour_probe_error(
 def network_probe_error(
     codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray
 ) -> float:
-    """Error of a network with one hidden layer: finds what is folded, in more dimensions than neighbours can."""
+    """Error of a network with one hidden layer: finds what is folded, in more dimensions than neighbors can."""
     from sklearn.neural_network import MLPClassifier, MLPRegressor
 
     kind = MLPRegressor if is_numbers(truth) else MLPClassifier
@@ -96,18 +97,18 @@ def _error(
     known, asked = ~np.isnan(rows).any(1), ~np.isnan(test_rows).any(1)
     if not asked.any():
         raise SpecError(f"probes: expected known numbers to compare with, but all {len(asked)} are NaN")
-    centre, spread = (
+    center, spread = (
         rows[known].mean(0),
         rows[known].std() or 1.0,
     )  # one unit for all: variance is summed over them
     fitted = _quietly(
         make_pipeline(StandardScaler(), probe),
         codes[known],
-        (rows[known] - centre) / spread,
+        (rows[known] - center) / spread,
         ConvergenceWarning,
     )
     said = fitted.predict(test_codes[asked]).reshape(-1, rows.shape[1])
-    wanted = (test_rows[asked] - centre) / spread
+    wanted = (test_rows[asked] - center) / spread
     return float(np.sum((wanted - said) ** 2) / np.sum(wanted**2))
 
 
@@ -117,3 +118,43 @@ def _quietly(probe: Any, codes: np.ndarray, truth: np.ndarray, category: type[Wa
         warnings.simplefilter("ignore", category)
         # a column of one number is wanted flat
         return probe.fit(codes, truth[:, 0] if truth.ndim == 2 and truth.shape[1] == 1 else truth)
+
+
+# ---- Leak: how much of a factor is left in codes that should not hold it ---------------------------------
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Errors of three probes on ``items`` other items, beside the error without any code (``chance``)."""
+
+    linear: float
+    neighbors: float
+    network: float
+    chance: float
+    items: int
+
+    @property
+    def carried(self) -> float:
+        """``1 - error / chance`` of the best probe, from 0 (nothing is there) to 1 (all of the factor is)."""
+        best = min(self.linear, self.neighbors, self.network)
+        return max(0.0, 1 - best / self.chance) if self.chance else 0.0
+
+
+def leak(codes: np.ndarray, truth: np.ndarray, test_codes: np.ndarray, test_truth: np.ndarray) -> Leak:
+    """What a linear probe, five neighbors and a small network read of a factor (:mod:`unknot.metrics.probes`).
+
+    >>> rng = np.random.default_rng(0)
+    >>> digit, noise = rng.integers(0, 2, 400), rng.normal(size=(400, 3))
+    >>> leak(noise[:200] + digit[:200, None] * 9, digit[:200], noise[200:] + digit[200:, None] * 9, digit[200:]).carried
+    1.0
+    """
+    sets = (codes, truth, test_codes, test_truth)
+    rows = test_truth.reshape(len(test_truth), -1)
+    known = ~np.isnan(rows).any(1) if is_numbers(test_truth) else test_truth >= 0
+    return Leak(
+        linear_probe_error(*sets),
+        neighbor_probe_error(*sets),
+        network_probe_error(*sets),
+        chance_error(truth, test_truth),
+        int(known.sum()),
+    )

@@ -25,7 +25,7 @@ class Histogram:
 
     bins: int
     equal_mass: bool = False  # of the codes: equal width, or as many items in each bin
-    points: int | None = None  # at most so many rows
+    points: int | None = None  # the largest number of rows
     divide_by: str = "factor"  # MIG-sup: information over the entropy of the "factor" or of the "code"
     dead_below: float = 0.0  # MIG-sup: codes whose standard deviation is below are left out
 
@@ -76,9 +76,9 @@ class Robustness:
 
 @dataclass(frozen=True)
 class InfoMec:
-    """InfoMEC: neighbours of the estimator of I, and how the explicitness is measured."""
+    """InfoMEC: neighbors of the estimator of I, and how the explicitness is measured."""
 
-    neighbours: int = 10
+    neighbors: int = 10
     active_range: float = 1 / 20  # of the widest code
     tolerance: float = 1e-4
     iterations: int = 100
@@ -132,7 +132,7 @@ PROTOCOLS: dict[str, Protocol] = {
             "dci": Trees("gradient boosting", 100, (3,), (2 / 3, 0.0, 1 / 3), points=15_000),
             # LinearSVC(C=.01, class_weight="balanced"), 10,000 and 5,000 points
             "sap": Linear(penalty=0.01, train_share=2 / 3, balanced=True, points=15_000),
-            # LogisticRegression() on standardised codes, AUC on the test points, not rescaled
+            # LogisticRegression() on standardized codes, AUC on the test points, not rescaled
             "explicitness": Linear(penalty=1.0, train_share=2 / 3, points=15_000),
             # Suter et al. take the maximum; the library the quantile .99
             "irs": Robustness(quantile=0.99, points=10_000),
@@ -151,7 +151,7 @@ PROTOCOLS: dict[str, Protocol] = {
     ),
     "eastwood2018": Protocol(
         "Eastwood & Williams, ICLR 2018, and their code QEDR",
-        # ten trees on standardised codes, every split free to use every code, depth chosen a factor, 80/10/10;
+        # ten trees on standardized codes, every split free to use every code, depth chosen a factor, 80/10/10;
         # the depths on offer are ours
         {"dci": Trees("forest", 10, (2, 4, 6, 8, 10, 12, 16, 20, 32), (0.8, 0.1, 0.1), points=15_000)},
     ),

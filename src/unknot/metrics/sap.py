@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from unknot.metrics.parts.columns import Arrays, Columns, Discrete
-from unknot.metrics.parts.design import one_hot, whole_or_split
+from unknot.metrics.parts.columns import Arrays, Columns, Discrete, prepare
 from unknot.metrics.parts.information import gap
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.predictors import one_hot, whole_or_split
 from unknot.metrics.parts.result import Score, named
 from unknot.metrics.protocols import Linear
 

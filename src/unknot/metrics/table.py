@@ -10,26 +10,21 @@ import numpy as np
 
 from unknot.errors import DataError, SpecError, UnknotError
 from unknot.metrics.beta_vae import beta_vae
-from unknot.metrics.class_gap import class_gap
 from unknot.metrics.clusters import ari, class_accuracy, nmi
-from unknot.metrics.dci import dci
 from unknot.metrics.dci_es import dci_and_es, dci_es
-from unknot.metrics.dcimig import dcimig
 from unknot.metrics.explicitness import explicitness
-from unknot.metrics.factor_vae import factor_vae
+from unknot.metrics.gaps import dcimig, jemmig, mig, mig_sup
+from unknot.metrics.importance import dci, med
 from unknot.metrics.infomec import infomec
-from unknot.metrics.information_about import information_about
+from unknot.metrics.information_about import class_gap, information_about
 from unknot.metrics.irs import irs
-from unknot.metrics.jemmig import jemmig
-from unknot.metrics.med import med
-from unknot.metrics.mig import mig
-from unknot.metrics.mig_sup import mig_sup
 from unknot.metrics.modularity import modularity
 from unknot.metrics.parts.columns import Arrays, Columns, Discrete, at_most, read_pair
-from unknot.metrics.parts.intervals import half_samples, interval
 from unknot.metrics.parts.result import Result
+from unknot.metrics.prediction_error import half_samples, interval
 from unknot.metrics.protocols import PROTOCOLS, settings
 from unknot.metrics.sap import sap
+from unknot.metrics.votes import factor_vae
 from unknot.suggest import did_you_mean
 
 SCORES: dict[str, Callable[..., Result]] = {

@@ -1,4 +1,4 @@
-"""Jittered images: small random maps of the plane, a part of the recogniser's training."""
+"""Augmented images: small random changes of place, shape and light, for training."""
 
 from __future__ import annotations
 
@@ -23,15 +23,26 @@ AUGMENT = either(
 )
 
 
-class AffineJitter(nn.Module):
-    """Turns, scales, shears, shifts and bends every image of a batch by its own small random amount.
+class Augmentation(nn.Module):
+    """Rotates, scales, shears, shifts and bends every image of a batch by its own small random amount.
 
-    Only in training mode; ``(B, C, H, W) -> (B, C, H, W)``. Amounts are in radians and in fractions of half a
-    side, uniform either way; ``scale`` is of each side on its own, ``zoom`` of the whole, in logarithms; ``bend`` is
-    the standard deviation by which points of the plane move on their own, smoothly from one to the next (Simard et al.
-    2003). ``gain`` and ``gamma`` are the standard deviations of the
-    logarithms of a factor and an exponent of brightness; ``hide`` is the largest side, in parts of the image's, of a
-    square that is filled with the image's mean.
+    Only in training mode; ``(B, C, H, W) -> (B, C, H, W)``. Amounts of turn, scale, zoom, shear and shift are uniform
+    from minus to plus the given one.
+
+    Parameters
+    ----------
+    turn, shear : float
+        In radians.
+    scale, shift : float
+        Of each side on its own, as a share of half a side.
+    zoom : float, default=0.0
+        Of both sides alike, in logarithms.
+    bend : float, default=0.0
+        Standard deviation of a smooth displacement of points (Simard et al. 2003), as a share of half a side.
+    gain, gamma : float, default=0.0
+        Standard deviations of the logarithms of a factor and of an exponent of brightness.
+    hide : float, default=0.0
+        The largest side of a square that is filled with the image's mean, as a share of the image's.
     """
 
     def __init__(
@@ -56,7 +67,7 @@ class AffineJitter(nn.Module):
         grid = affine_grid(self._maps(images), list(images.shape), align_corners=False)  # (B, H, W, 2)
         if self.bend:
             grid = grid + self._bends(images)
-        # pictures of things go on beyond their edge; what has been drawn on an empty page does not
+        # photographs continue beyond their edge; what is drawn on an empty page does not
         beyond = "border" if self.gain or self.gamma else "zeros"
         images = grid_sample(images, grid, padding_mode=beyond, align_corners=False)
         if self.gain or self.gamma:
@@ -90,16 +101,16 @@ class AffineJitter(nn.Module):
     def _hidden(self, images: Tensor) -> Tensor:
         batch, _, height, width = images.shape
         noise = torch.rand(3, batch, 1, 1, 1, device=images.device, dtype=images.dtype)
-        centre, half = noise[:2], self.hide / 2 * (1 + 2 * noise[2]) / 3  # from a third of the largest
+        center, half = noise[:2], self.hide / 2 * (1 + 2 * noise[2]) / 3  # from a third of the largest
         rows = (torch.arange(height, device=images.device) / height).view(1, 1, -1, 1)
         columns = (torch.arange(width, device=images.device) / width).view(1, 1, 1, -1)
-        inside = ((rows - centre[0]).abs() < half) & ((columns - centre[1]).abs() < half)  # (B, 1, H, W)
+        inside = ((rows - center[0]).abs() < half) & ((columns - center[1]).abs() < half)  # (B, 1, H, W)
         return torch.where(inside, images.mean((1, 2, 3), keepdim=True), images)
 
 
-def augmenter(described: str | Mapping[str, float]) -> nn.Module:
-    """A jitter by its name, or one by its amounts: ``{"turn": 0.2, "shift": 0.1}``, the others zero."""
+def augmenter(described: str | Mapping[str, float]) -> Augmentation:
+    """Return an augmentation by its name, or by its amounts: ``{"turn": 0.2, "shift": 0.1}``, the others zero."""
     check(described, AUGMENT, "model.augment")
     if isinstance(described, str):
-        return AffineJitter(**NAMED[described])
-    return AffineJitter(**{**dict.fromkeys(AMOUNTS, 0.0), **described})
+        return Augmentation(**NAMED[described])
+    return Augmentation(**{**dict.fromkeys(AMOUNTS, 0.0), **described})

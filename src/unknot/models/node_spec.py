@@ -1,151 +1,155 @@
-"""NodeSpec: one node of a model as data."""
+"""NodeSpec: one node of a model as data, declared once: its fields, their checks, and a line about each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from unknot.errors import SpecError
-from unknot.models.spec_schema import NODE
-from unknot.schema import check, text
+from unknot.models.by_name import NAMED, Named
+from unknot.schema import ANYTHING, Schema, check, flag, left_out_or, list_of, schema_of, setting, text, whole
+
+_NAMES: Schema = {
+    "if": {"type": "array"},
+    "then": list_of(text(), words="a list of nodes' names"),
+    "else": {**text(), "description": "a node's name or a list of them"},
+}
+_FAMILIES = (
+    "latent: `normal`, `concrete` (a class, relaxed), `categorical` (a class, summed over), `bernoulli`, "
+    "`relaxed_bernoulli`, `direction` (a unit vector); data: `bernoulli` (pixels), `normal`, `poisson`, `multinomial` "
+    "(words), `product_topics`, `mixture_topics` (words from topics), `table`; with options, "
+    "`{name: normal, scale: 0.1}`; or a class of your own, `file.py:Class`"
+)
+_ENCODER = (
+    "the network that infers it, by name with its options: `{name: mlp, hidden: [256]}`, of image data "
+    "`{name: conv, channels: [16, 32]}`; or a class of your own, `file.py:Class` or `package.module:Class`"
+)
 
 
 @dataclass(frozen=True)
 class NodeSpec:
-    """One variable of a model. A node without ``recognised_from`` is data: it is observed and never inferred.
+    """One variable of a model. A node without ``inferred_from`` is data: it is observed and never inferred.
 
-    Arguments:
-        name: what it is called in traces, labels and reports.
-        family: its distribution, one of :data:`unknot.models.families.FAMILIES` or, for data, of
-            :data:`unknot.models.likelihoods.LIKELIHOODS`.
-        size: how many numbers or classes; data takes it from the data.
-        parents: its parents in the generative model.
-        recognised_from: its parents in the recognition model, the data node among them or behind them.
-        labels: whether a user may hand over labels for it, for some items or all.
-        gradient: how draws carry gradient; None: the family's default.
-        hidden: hidden layers of its generative network; (): the default.
-        activation: of images and other numbers, "tanh" between the layers of its generative network; "": ReLU.
-        recognition_hidden: hidden layers of its recognition network; (): the default.
-        channels: of image data, the channels of the recogniser's convolutions; (): the default.
-        pooled: of image data, whether these convolutions are pooled instead of strided.
-        dropout: of image data, the share of what these convolutions see that is hidden in training; None: the default.
-        pixels: of bernoulli data, how many pixels each number is the mean of; the likelihood is that of all of them.
-        recogniser: of image data, "faces" for the recogniser of faces under changing light, "apart" for convolutions
-            and, apart from these, a perceptron, "doubled" for convolutions twice, "components" for convolutions and
-            the coordinates in ``components`` (:mod:`unknot.models.two_trunks`), "framed" for convolutions of the image
-            in the frame of its ink and, apart from these, of the image as it is (:mod:`unknot.models.ink_frame`);
-            of a categorical node that words are made from, "bayes": by Bayes' rule, from the generative model itself;
-            "": the default.
-        evidence: of a node of classes, the weight of what the generative model says of them in their recognition
-            (:mod:`unknot.models.evidence`).
-        evidence_steps: steps of ascent by which the values of the other nodes are searched for, class by class
-            (:mod:`unknot.models.search`); 0: they are the recogniser's.
-        evidence_below: evidence is asked for where the network's best class has at most this probability.
-        prior_words: of words made from a categorical node, how many words of the whole corpus every class is believed
-            to have seen beside its own; None: the default.
-        weights: of words, "tfidf" for rare words that count more and documents of one length
-            (:mod:`unknot.models.word_weights`); "": as they are counted.
-        concentration: of words from topics, that of a symmetric Dirichlet prior of the topics' shares, approximated by
-            Laplace's method; None: shares are softmax of standard normal numbers.
-        sampled_words: of words from a product of topics, how many words that a batch does not hold are drawn for the
-            normaliser in training; 0: it is a sum over all words.
-        generator: of data, "product" for parents that act on each other (:mod:`unknot.models.product_decoder`), "posed"
-            for images of which the last parent is the pose (:mod:`unknot.models.posed_decoder`); "": the default.
-        components: of normal data, how many principal components of the training items they are made of, or all there
-            are (:mod:`unknot.models.principal_components`); 0: their entries one by one.
-        sees: which part of what the recogniser makes of the data the node is recognised from; "": all.
-        whiten: of a normal latent node, the class among the nodes it is recognised from within which its means are
-            whitened (:mod:`unknot.models.whitening`); "": not at all.
-        confidence: its own threshold of agreement; None: the model's.
-        centre: of a normal latent node, the prior's mean, in whose units its labels are; (): 0.
-        spread: of a normal latent node, the prior's standard deviation; (): 1.
-        scale: of normal data, the standard deviation; None: learned.
-        colour_scale: of normal images, the standard deviation of what is not brightness
-            (:mod:`unknot.models.colour_noise`); None: the same.
-        columns: of a table, its columns; (): taken from the data.
+    ``name`` is what traces, labels and reports call it. The other fields are those of a description; a name of a
+    family or network alone, or a mapping of ``name`` and options, becomes a :class:`~unknot.models.by_name.Named`.
     """
 
     name: str
-    family: str
-    size: int | None = None
-    parents: tuple[str, ...] = ()
-    recognised_from: tuple[str, ...] = ()
-    labels: bool = False
-    gradient: str | None = None
-    hidden: tuple[int, ...] = ()
-    activation: str = ""
-    recognition_hidden: tuple[int, ...] = ()
-    channels: tuple[int, ...] = ()
-    pooled: bool = False
-    dropout: float | None = None
-    pixels: int = 1
-    recogniser: str = ""
-    evidence: float = 0.0
-    evidence_steps: int = 0
-    evidence_below: float = 1.0
-    prior_words: float | None = None
-    weights: str = ""
-    concentration: float | None = None
-    sampled_words: int = 0
-    generator: str = ""
-    components: int = 0
-    sees: str = ""
-    whiten: str = ""
-    confidence: float | None = None
-    centre: tuple[float, ...] = ()
-    spread: tuple[float, ...] = ()
-    scale: float | None = None
-    colour_scale: float | None = None
-    columns: tuple[Mapping[str, Any], ...] = ()
+    family: Named = setting(NAMED, _FAMILIES)
+    size: int | None = setting(
+        left_out_or(whole(1, 10**6)), "number of classes or dimensions; data takes it from the data", None
+    )
+    parents: tuple[str, ...] = setting(_NAMES, "its parents in the decoder: what it is generated from", ())
+    inferred_from: tuple[str, ...] = setting(
+        _NAMES, "its parents in the encoder; a node without is the data", ()
+    )
+    labels: bool = setting(flag(), "whether labels may be given for it, for some items or all", False)
+    gradient: str | None = setting(
+        left_out_or({**text(), "maxLength": 40}),
+        "gradient of its draws: `enumerate`, `straight_through`, `plug_in`, `score_function`, `detached`",
+        None,
+    )
+    prior: Mapping[str, Any] | None = setting(
+        left_out_or(
+            {"type": "object", "additionalProperties": ANYTHING, "description": "a table of parameters"}
+        ),
+        "of a normal node, `{center: [...], spread: [...]}`: the prior's mean and standard deviation, in whose units "
+        "its labels are; by default 0 and 1",
+        None,
+    )
+    encoder: Named | None = setting(left_out_or(NAMED), _ENCODER, None)
+    decoder: Named | None = setting(
+        left_out_or(NAMED),
+        "the network that generates it, by name with its options: `{name: mlp, hidden: [400, 400]}`",
+        None,
+    )
+
+    def __post_init__(self) -> None:
+        for key in ("family", "encoder", "decoder"):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, Named.read(getattr(self, key)))
+        for key in ("parents", "inferred_from"):
+            names = getattr(self, key)
+            object.__setattr__(self, key, (names,) if isinstance(names, str) else tuple(names))
 
     @property
     def is_data(self) -> bool:
-        return not self.recognised_from
+        """Whether it is the data."""
+        return not self.inferred_from
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, as in a YAML file, without the name; defaults are left out."""
+        plain: dict[str, Any] = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name == "name" or value == one.default:
+                continue
+            value = value.to_plain() if isinstance(value, Named) else value
+            plain[one.name] = list(value) if isinstance(value, tuple) else value
+        return plain
+
+
+NODE: Schema = schema_of(NodeSpec, "settings with at least a family")
 
 
 def node(
     name: str,
-    family: str,
+    family: str | Mapping[str, Any],
     size: int | None = None,
     *,
-    parents: Sequence[str] = (),
-    recognised_from: Sequence[str] = (),
+    parents: str | Sequence[str] = (),
+    inferred_from: str | Sequence[str] = (),
     **settings: Any,
 ) -> NodeSpec:
-    """Describe a node: ``node("digit", "concrete", 10, recognised_from=["x"], labels=True)``.
+    """Describe a node: ``node("digit", "concrete", 10, inferred_from=["x"], labels=True)``.
 
-    Arguments:
-        name: what it is called in traces, labels and reports.
-        family: its distribution, by name.
-        size: how many numbers or classes; data takes it from the data.
-        parents: the nodes it is made from in the generative model; one alone needs no list.
-        recognised_from: the nodes it is inferred from; none: it is the data.
-        settings: whatever else a :class:`NodeSpec` says, lists as they come from a file.
+    Parameters
+    ----------
+    name : str
+        What traces, labels and reports call it.
+    family : str or mapping
+        Its distribution, by name, or ``name`` and options.
+    size : int, optional
+        Number of classes or dimensions; data takes it from the data.
+    parents : str or sequence of str
+        The nodes that it is generated from.
+    inferred_from : str or sequence of str
+        The nodes that it is inferred from; none: it is the data.
+    **settings
+        The other fields of a :class:`NodeSpec`, as they come from a file.
+
+    Returns
+    -------
+    NodeSpec
+
+    Raises
+    ------
+    SpecError
+        If a setting is unknown or has a value that it cannot take.
     """
     check(name, text(), "model: a node's name")
-    given = {"family": family, "size": size, "parents": parents, "recognised_from": recognised_from}
-    check({**given, **settings}, NODE, f"model.nodes.{name}")
-    for key in ("hidden", "recognition_hidden", "channels", "centre", "spread", "columns"):
-        if key in settings:
-            settings[key] = tuple(settings[key])
-    return NodeSpec(name, family, size, _names(parents), _names(recognised_from), **settings)
+    family = family.to_plain() if isinstance(family, Named) else family
+    described = {
+        "family": family,
+        "size": size,
+        "parents": parents,
+        "inferred_from": inferred_from,
+        **settings,
+    }
+    check(described, NODE, f"model.nodes.{name}")
+    return NodeSpec(name, **described)
 
 
-def refuse_units(spec: NodeSpec) -> None:
-    """Refuse a prior's centre or spread: only a normal latent node has them, one number for each dimension."""
-    for key in ("centre", "spread"):
-        if getattr(spec, key):
-            raise units_error(spec, key)
-
-
-def units_error(spec: NodeSpec, key: str) -> SpecError:
-    """What is wrong with a node's centre or spread."""
-    return SpecError(
-        f"node '{spec.name}': {key} takes one number for each dimension of a normal latent node, "
-        f"but got {len(getattr(spec, key))} for a {spec.family} node of size {spec.size}"
-    )
-
-
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given)
+def check_prior(spec: NodeSpec, keys: Mapping[str, Schema]) -> None:
+    """Refuse parameters of a prior that the family does not have, or whose length is not the node's size."""
+    for key, value in (spec.prior or {}).items():
+        if key not in keys:
+            has = f"has {', '.join(keys)}" if keys else "has no parameters to set"
+            raise SpecError(f"node '{spec.name}': a prior of {spec.family} {has}, but got '{key}'")
+        check(value, keys[key], f"model.nodes.{spec.name}.prior.{key}")
+        if len(value) != spec.size:
+            raise SpecError(
+                f"node '{spec.name}': the prior's {key} takes one number for each of {spec.size} dimensions, "
+                f"but got {len(value)}"
+            )

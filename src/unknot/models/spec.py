@@ -3,55 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from unknot.errors import SpecError
-from unknot.models import evidence
-from unknot.models.families import FAMILIES
-from unknot.models.likelihoods import LIKELIHOODS
-from unknot.models.node_spec import NodeSpec, node
-from unknot.models.spec_schema import IMAGE_RECOGNISERS, MODEL, MODEL_SETTINGS
-from unknot.models.yaml_file import read_yaml
-from unknot.schema import check, table
+from unknot.models.augment import AUGMENT
+from unknot.models.families import FAMILIES, family_of
+from unknot.models.likelihoods import LIKELIHOODS, likelihood_of
+from unknot.models.networks.mlp import WIDEST
+from unknot.models.networks.registry import check_networks
+from unknot.models.node_spec import NODE, NodeSpec, node
+from unknot.schema import Schema, check, left_out_or, number, schema_of, setting, table, table_of, whole
 from unknot.suggest import did_you_mean
-
-MODEL_KEYS = tuple(MODEL_SETTINGS)  # of a model, beside its nodes
+from unknot.yaml_file import read_yaml
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """All nodes of a model, checked, in generative order.
+    """All nodes of a model, checked, in the order of the decoder.
 
-    Arguments:
-        nodes: the nodes.
-        augment: how training images are jittered: "affine", "elastic", or amounts by name; None: not at all.
-        agreement: weight of reading an item's jittered view as the item itself (:mod:`unknot.models.agreement`).
-        confidence: readings less sure than this do not count for the agreement.
-        critic: price of what a critic reads of the labelled nodes in the others (:mod:`unknot.models.critic`).
-        independence: price of what labelled nodes and the others have to do with each other
-            (:mod:`unknot.models.independence`).
-        swap: weight of reading items made with others' factors as they were made (:mod:`unknot.models.swap`).
-        swap_teaches: how much the generator learns of making the rest of such items easy to read, beside the factors.
-        width: of default hidden layers.
-        temperature: of relaxed draws.
-        samples: draws of the recognition program in a training step; None: one, without an axis.
-        recognition_order: the latent nodes so that each comes after what it is recognised from; found by the check.
+    ``inference_order`` has the latent nodes so that each comes after what it is inferred from; :func:`check_spec`
+    finds it.
     """
 
     nodes: tuple[NodeSpec, ...]
-    augment: str | Mapping[str, float] | None = None
-    agreement: float = 0.0
-    confidence: float = 0.95
-    critic: float = 0.0
-    independence: float = 0.0
-    swap: float = 0.0
-    swap_teaches: float = 1.0
-    width: int = 256
-    temperature: float = 0.66
-    samples: int | None = None
-    recognition_order: tuple[str, ...] = field(default=(), compare=False)
+    augment: str | Mapping[str, float] | None = setting(
+        left_out_or(AUGMENT),
+        "random changes of training images: `affine`, `elastic` (bent too), or amounts, "
+        "`{turn: 0.2, scale: 0.1, shear: 0.1, shift: 0.1}`, also of `zoom` (both sides alike), `bend`, `gain`, "
+        "`gamma`, `hide`",
+        None,
+    )
+    width: int = setting(whole(1, WIDEST), "units of default hidden layers", 256)
+    temperature: float = setting(number(above=0), "of relaxed draws", 0.66)
+    samples: int | None = setting(
+        left_out_or(whole(1, 10**4)), "draws of every node for each item in a training step", None
+    )
+    inference_order: tuple[str, ...] = field(default=(), compare=False)
 
     def __getitem__(self, name: str) -> NodeSpec:
         return next(n for n in self.nodes if n.name == name)
@@ -63,26 +52,31 @@ class ModelSpec:
 
     @property
     def latents(self) -> list[NodeSpec]:
+        """The nodes that are not data."""
         return [n for n in self.nodes if not n.is_data]
 
     @property
-    def labelled(self) -> list[NodeSpec]:
+    def labeled(self) -> list[NodeSpec]:
+        """The nodes that take labels."""
         return [n for n in self.nodes if n.labels]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as in a YAML file; defaults left out."""
-        blank = NodeSpec("", "")
-        nodes = {}
-        for one in self.nodes:
-            chosen = {k: v for k, v in asdict(one).items() if k != "name" and v != getattr(blank, k)}
-            nodes[one.name] = {k: list(v) if isinstance(v, tuple) else v for k, v in chosen.items()}
-        rest = {key: getattr(self, key) for key in MODEL_KEYS}
-        usual = ModelSpec(())
-        return {**{k: v for k, v in rest.items() if v != getattr(usual, k)}, "nodes": nodes}
+        """Return plain data, as in a YAML file; defaults are left out."""
+        settings = {one.name: getattr(self, one.name) for one in fields(self) if one.name in MODEL_SETTINGS}
+        changed = {key: value for key, value in settings.items() if value != getattr(ModelSpec(()), key)}
+        return {**changed, "nodes": {one.name: one.to_dict() for one in self.nodes}}
+
+
+MODEL_SETTINGS: dict[str, Schema] = schema_of(ModelSpec, "a model")["properties"]
+MODEL: Schema = table(
+    {"nodes": table_of(NODE, "a table that maps each node's name to its settings", 1), **MODEL_SETTINGS},
+    "a model",
+    required=("nodes",),
+)
 
 
 def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> ModelSpec:
-    """A checked model from a dictionary, a YAML file, or a list of nodes."""
+    """Return a checked model from a dictionary, a YAML file, or a list of nodes."""
     if isinstance(source, str | Path):
         source = read_yaml(Path(source), "model file", "nodes")
     if not isinstance(source, Mapping | Iterable):
@@ -96,11 +90,10 @@ def read_spec(source: Mapping[str, Any] | str | Path | Iterable[NodeSpec]) -> Mo
 
 
 def check_spec(spec: ModelSpec) -> ModelSpec:
-    """Refuse descriptions that are no model, naming the node; put nodes in generative order."""
+    """Refuse descriptions that are no model, naming the node; put nodes in the order of the decoder."""
     names = [n.name for n in spec.nodes]
-    check({key: getattr(spec, key) for key in MODEL_KEYS}, table(MODEL_SETTINGS, "settings"), "model")
-    if spec.agreement and spec.augment is None:
-        raise SpecError("model: agreement is between an item and its jittered view; say augment too")
+    settings = {key: getattr(spec, key) for key in MODEL_SETTINGS}
+    check(settings, table(MODEL_SETTINGS, "settings"), "model")
     for name in names:
         if names.count(name) > 1:
             raise SpecError(f"node '{name}' is described twice")
@@ -110,120 +103,55 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
     if len(data) != 1:
         found = ", ".join(n.name for n in data) or "none"
         raise SpecError(
-            f"a model has one data node, the one without recognised_from, but found: {found}. A latent node "
-            "needs recognised_from, the nodes it is inferred from; several data columns go into a table node"
+            f"a model has one data node, the one without inferred_from, but found: {found}. A latent node "
+            "needs inferred_from, the nodes it is inferred from; several data columns go into a table node"
         )
     for one in spec.nodes:
-        _check_whitening(one, spec)
-        _check_evidence(one, spec)
+        check_networks(one, spec.nodes)
         if data[0].name in one.parents:
             raise SpecError(f"node '{one.name}': data ('{data[0].name}') cannot be a generative parent")
     generative = _in_order({n.name: n.parents for n in spec.nodes}, "generative", skip=())
     recognition = _in_order(
-        {n.name: n.recognised_from for n in spec.nodes if not n.is_data}, "recognition", skip=(data[0].name,)
+        {n.name: n.inferred_from for n in spec.nodes if not n.is_data}, "recognition", skip=(data[0].name,)
     )
     by_name = {n.name: n for n in spec.nodes}
-    return replace(spec, nodes=tuple(by_name[n] for n in generative), recognition_order=tuple(recognition))
+    return replace(spec, nodes=tuple(by_name[n] for n in generative), inference_order=tuple(recognition))
 
 
 def _check_node(one: NodeSpec, names: list[str]) -> None:
-    _check_family(one)
-    for key in ("parents", "recognised_from"):
+    """Refuse a node whose family, parents or role do not fit together."""
+    for key in ("parents", "inferred_from"):
         for parent in getattr(one, key):
             if parent not in names:
                 raise SpecError(
                     f"node '{one.name}': unknown node '{parent}' in {key}; {did_you_mean(parent, names)}"
                 )
-    if not one.is_data and (one.size is None or one.size < 1):
-        raise SpecError(f"node '{one.name}': needs a size, the number of its classes or dimensions")
     if one.is_data and not one.parents:
-        raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is made from")
+        _refuse_family(one, LIKELIHOODS)
+        raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is generated from")
     if one.is_data and one.labels:
         raise SpecError(f"node '{one.name}': labels belong to latent nodes; data is always observed")
-    if not one.is_data and (
-        one.channels or one.pooled or one.dropout is not None or one.recogniser in IMAGE_RECOGNISERS
-    ):
-        *first, last = IMAGE_RECOGNISERS
-        raise SpecError(
-            f"node '{one.name}': channels, pooled, dropout and the recognisers {', '.join(first)} and {last} "
-            "describe how image data is recognised"
-        )
-    if one.pixels > 1 and not (one.is_data and one.family == "bernoulli"):
-        raise SpecError(
-            f"node '{one.name}': pixels says how many pixels each number of bernoulli data is the mean of"
-        )
-    if one.colour_scale is not None and not (one.is_data and one.family == "normal"):
-        raise SpecError(f"node '{one.name}': colour_scale is of normal data, images in colour")
-    if one.components and not (one.is_data and one.family == "normal" and one.generator != "posed"):
-        raise SpecError(f"node '{one.name}': components are of normal data that are not posed")
-    if one.recogniser == "components" and not one.components:
-        raise SpecError(
-            f"node '{one.name}': recogniser components reads components of the data; say how many"
-        )
-    if one.recogniser == "bayes" and (one.is_data or one.family != "categorical"):
-        raise SpecError(
-            f"node '{one.name}': recogniser bayes is for a categorical node that words are made from"
-        )
-    if one.weights and one.family != "multinomial":
-        raise SpecError(f"node '{one.name}': weights are of words (multinomial), not of {one.family} data")
-    if one.generator and not (one.is_data and LIKELIHOODS[one.family].entrywise):
-        raise SpecError(f"node '{one.name}': generator says how images and other numbers are made")
-    if one.activation and not (one.is_data and one.hidden and LIKELIHOODS[one.family].entrywise):
-        raise SpecError(
-            f"node '{one.name}': activation is of the hidden layers by which images and other numbers are made"
-        )
-    if one.sees and one.is_data:
-        raise SpecError(f"node '{one.name}': sees belongs to the nodes that are recognised from the data")
-    (LIKELIHOODS if one.is_data else FAMILIES)[one.family].check_node(one)
+    _refuse_family(one, LIKELIHOODS if one.is_data else FAMILIES)
+    (likelihood_of(one) if one.is_data else family_of(one)).check_node(one)
 
 
-def _check_evidence(one: NodeSpec, spec: ModelSpec) -> None:
-    if one.evidence and (reason := evidence.why_not(one, spec.nodes)):
-        raise SpecError(
-            f"node '{one.name}': evidence is weighed in the recognition of a model's one node of classes, from the "
-            f"data alone, but this node {reason}; leave it out"
-        )
-    if not one.evidence and (one.evidence_steps or one.evidence_below < 1):
-        raise SpecError(
-            f"node '{one.name}': evidence_steps and evidence_below say how evidence is found; give it a weight too, "
-            "for instance evidence: 0.2"
-        )
-
-
-def _check_whitening(one: NodeSpec, spec: ModelSpec) -> None:
-    if not one.whiten:
-        return
-    suits = one.family == "normal" and one.whiten in one.recognised_from and not one.labels
-    if not suits or spec[one.whiten].is_data or not FAMILIES[spec[one.whiten].family].has_classes:
-        raise SpecError(
-            f"node '{one.name}': whiten is for a normal node without labels, and names a node of classes that it is "
-            f"recognised from, but got '{one.whiten}' for a {one.family} node recognised from "
-            f"{', '.join(one.recognised_from) or 'nothing'}"
-        )
-    gradient = spec[one.whiten].gradient or FAMILIES[spec[one.whiten].family].default_gradient
-    if gradient == "enumerate":
-        raise SpecError(
-            f"node '{one.name}': whiten takes the moments of draws of '{one.whiten}', which is enumerated; "
-            "choose another gradient"
-        )
-
-
-def _check_family(one: NodeSpec) -> None:
-    families: Collection[str] = LIKELIHOODS if one.is_data else FAMILIES
-    if one.family in families:
+def _refuse_family(one: NodeSpec, families: Collection[str]) -> None:
+    """Refuse the name of a family that is neither ours nor a class of the user's."""
+    name = one.family.name
+    if name in families or ":" in name:
         return
     kind = "data" if one.is_data else "latent"
     hint = ""
-    if one.is_data and one.family in FAMILIES:
-        hint = " A latent node says what it is inferred from: recognised_from."
+    if one.is_data and name in FAMILIES:
+        hint = " A latent node needs inferred_from, the nodes it is inferred from."
     raise SpecError(
-        f"node '{one.name}': family '{one.family}' is not one of the {kind} families; "
-        f"{did_you_mean(one.family, families)}{hint}"
+        f"node '{one.name}': family '{name}' is not one of the {kind} families; "
+        f"{did_you_mean(name, families)}{hint}"
     )
 
 
 def _in_order(parents: dict[str, tuple[str, ...]], model: str, skip: tuple[str, ...]) -> list[str]:
-    """Names so that parents come first; refuses cycles."""
+    """Return the names so that parents come first; refuse cycles."""
     order: list[str] = []
     while len(order) < len(parents):
         ready = [n for n in parents if n not in order and all(p in order or p in skip for p in parents[n])]

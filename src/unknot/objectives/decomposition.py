@@ -11,10 +11,9 @@ from torch import Tensor
 from unknot.core.expectation import Part, average, score_term
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.marginal.encoder_parents import Encoder, Parents
+from unknot.objectives.marginal.encoder_parents import Encoder, Parents, with_programs
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Groups
-from unknot.objectives.marginal.programs import with_programs
 from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
 from unknot.objectives.parts.site_terms import check_pair, log_conditional, proposals, reconstruction
 from unknot.objectives.prior.prior_marginal import PriorMarginal
@@ -33,10 +32,10 @@ class Options(TypedDict, total=False):
     independent: bool
     encoder: Encoder | None
     parents: Parents | None
-    every_pair: bool
+    all_pairs: bool
     pairs: int
     draws: int
-    together: bool
+    vectorized: bool
     prior: PriorProgram | None
     prior_draws: int
     prior_parents: Parents | None
@@ -89,13 +88,13 @@ def decompose(
     * ``encoder``, ``parents``: which variables depend on each other in the encoder. With several variables one of the
       two is needed, a trace does not tell; ``parents={}`` says that none does
       (:mod:`unknot.objectives.marginal.encoder_parents`);
-    * ``pairs``, ``every_pair``, ``draws``, ``together``: for encoders whose variables do, see
+    * ``pairs``, ``all_pairs``, ``draws``, ``vectorized``: for encoders whose variables do, see
       :class:`~unknot.objectives.marginal.inference_marginal.InferenceMarginal`;
     * ``prior``, ``prior_draws``, ``prior_parents``: for priors whose variables do, see
       :mod:`unknot.objectives.prior.prior_marginal`.
 
     Returns :class:`~unknot.objectives.terms.Terms`, all with weight one. Items that know a variable's value
-    contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the recogniser,
+    contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the encoder,
     by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
 
     >>> import torch

@@ -17,7 +17,7 @@ from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.objectives.decomposition import Options, split_options
 from unknot.objectives.marginal.gather import gather_items
-from unknot.objectives.marginal.leaf_information import leaf_information
+from unknot.objectives.marginal.inference_marginal import leaf_information
 from unknot.objectives.parts.groups import leaves
 
 # A dimension with less than this, in nats, is called unused. One that the encoder ignores has the same posterior

@@ -9,10 +9,10 @@ One step of training is two: the model's on one batch, with D fixed, and the dis
 with the encoder fixed::
 
     terms = factor_vae(q, p, discriminator, gamma=10.0)
-    terms.loss.backward(); model_optimiser.step()
-    discriminator_loss(discriminator, encoder(other_x)).backward(); discriminator_optimiser.step()
+    terms.loss.backward(); model_optimizer.step()
+    discriminator_loss(discriminator, encoder(other_x)).backward(); discriminator_optimizer.step()
 
-``discriminator_loss`` detaches the draws; the model's optimiser must not hold D's parameters.
+``discriminator_loss`` detaches the draws; the model's optimizer must not hold D's parameters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ from unknot.core.axes import cat
 from unknot.core.node import Variable
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+from unknot.objectives.decomposition import expected_terms
 from unknot.objectives.marginal.leaf_logs import is_one_leaf
+from unknot.objectives.parts.site_terms import elbo_parts
+from unknot.objectives.terms import Terms
 
 
 class Discriminator(nn.Module):
@@ -80,7 +83,7 @@ def discriminator_loss(discriminator: nn.Module, q: Trace, variables: Sequence[s
     * ``q``: the encoder's trace of a batch, best another one than the model's step has seen;
     * ``variables``: the names of the variables to look at, by default all.
 
-    Returns one number, for the discriminator's own optimiser; no gradient reaches the encoder.
+    Returns one number, for the discriminator's own optimizer; no gradient reaches the encoder.
     """
     draws = joined_draws(q, variables)
     with torch.no_grad():
@@ -133,3 +136,54 @@ def _leaf_width(node: Variable) -> int:
             "no shares and their total correlation is infinite; leave the site out with variables=[...]"
         )
     return 1
+
+
+def factor_vae(
+    q: Trace,
+    p: Trace,
+    discriminator: Discriminator,
+    gamma: float = 10.0,
+    variables: Sequence[str] | None = None,
+) -> Terms:
+    """(1)+(2)+(3)+(4) - γ TC: β-TCVAE with TC from a discriminator (Kim & Mnih 2018).
+
+    As β-TCVAE it is (1)+(2)+(3) + (ii) + β(A)* with β = 1 + γ. The discriminator tells draws of q(z) from draws
+    with permuted dimensions, and its log-odds estimate log q(z) / Π_d q(z_d). Train it beside the model with
+    :func:`~unknot.objectives.discriminator.discriminator_loss`. Rewards independent dimensions.
+
+    Arguments:
+
+    * ``q``, ``p``: the encoder's and the decoder's trace of a batch;
+    * ``discriminator``: the network from draws to log-odds; it gets no gradient here;
+    * ``gamma``: γ, the extra weight of total correlation;
+    * ``variables``: the names of the variables the discriminator looks at, by default all.
+
+    Returns ``Terms``: ``reconstruction``, ``kl`` and ``total_correlation``.
+    """
+    values = elbo_parts(q, p)
+    values["total_correlation"] = -discriminator_log_ratio(discriminator, q, variables)
+    return expected_terms(q, p, values, {"total_correlation": gamma})
+
+
+class FactorVAE(nn.Module):
+    """The objective ``{"name": "factor_vae", "gamma": 10}`` with its discriminator (Kim & Mnih 2018).
+
+    Parameters
+    ----------
+    q : Trace
+        A trace of the encoder, for the size of the discriminator.
+    gamma, variables
+        What :func:`factor_vae` takes.
+    """
+
+    def __init__(self, q: Trace, gamma: float = 10.0, variables: Sequence[str] | None = None) -> None:
+        super().__init__()
+        self.gamma, self.variables = gamma, variables
+        self.discriminator = Discriminator(sum(part.shape[-1] for part, _ in joined_draws(q, variables)))
+
+    def forward(self, q: Trace, p: Trace) -> Terms:
+        return factor_vae(q, p, self.discriminator, self.gamma, self.variables)
+
+    def own_loss(self, q: Trace) -> Tensor:
+        """Return what the discriminator minimizes; no gradient reaches the model."""
+        return discriminator_loss(self.discriminator, q, self.variables)

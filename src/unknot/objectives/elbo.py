@@ -35,7 +35,7 @@ def elbo(q: Trace, p: Trace, beta: float | Tensor = 1.0, *, analytic: bool = Fal
     * ``kl[site]`` for each site of q: log p - log q where it was drawn, whose expectation is minus a KL
       divergence, and log p where it was observed.
 
-    Enumerated sites are summed exactly, so with ``gradient="enumerate"`` this is the marginalised objective of
+    Enumerated sites are summed exactly, so with ``gradient="enumerate"`` this is the marginalized objective of
     Kingma et al.'s M2 model without its classifier; plug-in sites (S16 sec. 2.2) enter with their probability
     vector and its exact KL.
 

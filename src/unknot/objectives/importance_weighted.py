@@ -14,9 +14,7 @@ from unknot.core.node import Variable
 from unknot.core.numerics import log_mean_exp
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.objectives.parts.classifier import Number
-from unknot.objectives.parts.doubly_reparameterised import frozen_log_q, refuse_unfit, surrogate
-from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
+from unknot.objectives.parts.labels import LabelWeights, Number, effective_samples, label_weights
 from unknot.objectives.parts.score_of_all_draws import log_mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import SiteParts, check_pair
 from unknot.objectives.semi_supervised import item_weight
@@ -28,8 +26,6 @@ def importance_weighted(
     p: Trace,
     alpha: Number = 1.0,
     gamma: Number = 1.0,
-    *,
-    doubly_reparameterised: bool = False,
 ) -> Terms:
     """The importance-weighted objective, S17 Eq. 9, for labels y that may differ from item to item,
 
@@ -39,14 +35,13 @@ def importance_weighted(
 
     * ``q``, ``p``: the encoder's and the decoder's trace of a batch, with S samples;
     * ``alpha``: α, the weight of the classifier;
-    * ``gamma``: how often an item with labels counts beside one without (Eq. 2);
-    * ``doubly_reparameterised``: another gradient for the encoder, see below.
+    * ``gamma``: how often an item with labels counts beside one without (Eq. 2).
 
     Returns :class:`~unknot.objectives.terms.Terms`: ``evidence``, a lower bound on log p(x, y) that grows with S, and
     ``classifier``, an estimate of log q(y | x) (zero without labels). ``diagnostics["effective_samples"]`` is that of
     the weights p/q.
 
-    **Enumerated sites** are marginalised inside the logarithm. A value k needs no proposal probability: with
+    **Enumerated sites** are marginalized inside the logarithm. A value k needs no proposal probability: with
     draws z_{k,s} from q(z | x, k) for each of them,
 
         (1/S) Σ_s Σ_k p(x, k, z_{k,s}) / q(z_{k,s} | x, k)
@@ -55,9 +50,7 @@ def importance_weighted(
     log p(x) itself. Items that know k keep that value only.
 
     **Gradient.** Pathwise and enumerated sites: the estimator's own. Score-function sites: with the
-    leave-one-out signal of Mnih & Rezende (2016). ``doubly_reparameterised=True``: for the encoder, draws count
-    with their squared weight, the same in expectation and with a signal that does not fade as S grows
-    (Tucker et al. 2019); for pathwise and Concrete sites that do not depend on each other's draws.
+    leave-one-out signal of Mnih & Rezende (2016).
 
     >>> from unknot import Trace
     >>> q, p = Trace(samples=5), Trace()
@@ -70,21 +63,17 @@ def importance_weighted(
     if isinstance(alpha, Mapping):
         raise SpecError(
             "importance_weighted: alpha is one number, since log (1/S) Σ w has no parts by site; use semi_supervised "
-            "for a weight per labelled site"
+            "for a weight per labeled site"
         )
     check_pair(q, p)
-    if doubly_reparameterised:
-        refuse_unfit(q)
     site_parts = SiteParts(q, p)
     sites = site_parts.sites
     labels = label_weights(q.variables())
-    parts = log_weight_parts(site_parts, frozen=doubly_reparameterised)
+    parts = log_weight_parts(site_parts)
     per_draw = _summed(q, parts)  # (B,) or (S, B)
     evidence = log_mean_exp(per_draw, SAMPLES) if per_draw.ndim > 1 else per_draw
-    normalised = per_draw.softmax(SAMPLES) if per_draw.ndim > 1 else None
-    ess = effective_samples(normalised, evidence, 1)
-    if doubly_reparameterised:
-        evidence = evidence + surrogate(q, total(parts))
+    normalized = per_draw.softmax(SAMPLES) if per_draw.ndim > 1 else None
+    ess = effective_samples(normalized, evidence, 1)
     classifier = torch.zeros_like(evidence) if labels is None else _classifier(labels)
     score = None
     if site_parts.is_scored:
@@ -99,21 +88,19 @@ def importance_weighted(
     return Terms(
         {"evidence": evidence, "classifier": classifier},
         {"classifier": alpha},
-        None if labels is None else item_weight(labels.labelled, gamma),
+        None if labels is None else item_weight(labels.labeled, gamma),
         {"effective_samples": ess},
         score,
     )
 
 
-def log_weight_parts(site_parts: SiteParts, frozen: bool = False) -> list[Part]:
+def log_weight_parts(site_parts: SiteParts) -> list[Part]:
     """``log p(x, y, z) - log q(z | x)`` for every draw and every enumerated value, site by site."""
     found = [one for values in site_parts.data_and_log_terms().values() for one in values]
     for node in site_parts.q.nodes():
         if isinstance(node, Variable) and node.enumerated:
             theirs = site_parts.p[node.name]
             found += [site_parts.of_p(theirs, theirs.log_prob), site_parts.of_q(node, _counted_once(node))]
-        elif frozen and isinstance(node, Variable) and node.known is not True:
-            found.append(site_parts.of_both(node, site_parts.p[node.name].log_prob - frozen_log_q(node)))
         else:
             found += site_parts.log_ratio(node)
     return found

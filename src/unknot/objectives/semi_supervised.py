@@ -15,13 +15,19 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.decomposition import Options
 from unknot.objectives.marginal.marginal_tree import Groups
-from unknot.objectives.parts.class_parts import by_masses, priced_classes
-from unknot.objectives.parts.classifier import Classifier, Number, classifier
+from unknot.objectives.parts.class_parts import by_masses, weighted_classes
 from unknot.objectives.parts.closed_form import discrete_kl
-from unknot.objectives.parts.label_weights import LabelWeights, effective_samples, label_weights
-from unknot.objectives.parts.prices import priced_parts
+from unknot.objectives.parts.labels import (
+    Classifier,
+    LabelWeights,
+    Number,
+    classifier,
+    effective_samples,
+    label_weights,
+)
 from unknot.objectives.parts.score_of_all_draws import mean_without, score_of_all_draws
 from unknot.objectives.parts.site_terms import Parts, SiteParts, check_pair, weighted
+from unknot.objectives.parts.weights import weighted_parts
 from unknot.objectives.terms import Terms
 
 
@@ -48,7 +54,7 @@ def semi_supervised(
 
         Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) (1/S) Σ_s log w_s,      w̄_s = w_s / Σ_s w_s
 
-    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.label_weights`). An item
+    where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.labels`). An item
     without labels has w = 1 and gets the bound of Eq. 1.
 
     Arguments:
@@ -59,22 +65,22 @@ def semi_supervised(
     * ``beta``: the weight of ``kl`` and ``conditioning``, together minus the KL divergence of q(z | x, y) from p; 1 is
       the paper. ``{"r": 100.0}`` weighs the site r alone, to let it carry little;
     * ``gamma``: γ, how often an item with labels counts beside one without;
-    * ``relaxed_kl``: which divergence a relaxed (Concrete) draw pays. ``"density"``: that of the relaxed densities,
-      which makes the sum a bound for the relaxed model but grows without limit as the recogniser gets sure.
+    * ``relaxed_kl``: the divergence of a relaxed (Concrete) draw. ``"density"``: that of the relaxed densities, which
+      makes the sum a bound for the relaxed model but grows without limit as the encoder gets confident.
       ``"discrete"``: that of the classes behind them (Jang et al. 2017), at most log K, but no bound of either model;
     * ``weight_gradient``: whether the gradient goes through w̄, see below;
-    * ``information``, ``between``, ``within``: prices on the parts of the bound, as in E19: of the information that
+    * ``information``, ``between``, ``within``: weights on the parts of the bound, as in E19: of the information that
       the codes keep of x, of the correlation between groups, and within them. One is the bound; ``between=4.0`` makes
-      a style that does not know the digit. By name they price some parts alone: ``between={"digit, style": 4.0}``
+      a style that does not know the digit. By name they weigh some parts alone: ``between={"digit, style": 4.0}``
       that pair, ``information={"style": 2.0}`` what the style knows of x, ``within={"within[z]": 3.0}``. With
       labels or draws of the digit alike, q(z | y) is estimated from the batch, each item counting as far as the
-      recogniser gives it that class (:mod:`unknot.objectives.parts.prices`). What a class read from x alone knows,
+      encoder gives it that class (:mod:`unknot.objectives.parts.weights`). What a class read from x alone knows,
       ``information={"digit": -39.0}``, is taken by its exact masses (:mod:`unknot.objectives.parts.class_parts`); a
-      price below zero is a reward: of classes that are sure;
-    * ``marginal``: by class, ``{"digit": 121.0}``, the price of classes that are not as common as the prior says, over
+      weight below zero rewards confident classes;
+    * ``marginal``: by class, ``{"digit": 121.0}``, the weight of classes that are not as common as the prior says, over
       all items, by exact masses too; one is the bound;
     * ``groups``, ``dataset_size``, ``options``: as of :func:`~unknot.objectives.decomposition.decompose`, which they
-      are handed to; ``dataset_size`` is needed where a price is not one.
+      are handed to; ``dataset_size`` is needed where a weight is not one.
 
     Returns :class:`~unknot.objectives.terms.Terms`. Since log q(y, z_s | x) = log q(z_s | ...) + log w_s,
     the sum is kept in parts that neither cancel nor hide what they are:
@@ -85,10 +91,10 @@ def semi_supervised(
       is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);
     * ``classifier``: (1/S) Σ log w (Eq. 7), weight α; with weights by site ``classifier[site]``, its parts by the
-      chain rule (:mod:`unknot.objectives.parts.classifier`).
+      chain rule (:mod:`unknot.objectives.parts.labels`).
 
-    * ``mutual_information``, ``between``, ``within``: those parts of the bound whose price is not one; since the bound
-      holds each of them once, their weight is the price less one. Likewise ``between[digit, style]``,
+    * ``mutual_information``, ``between``, ``within``: those parts of the bound whose weight is not one; since the bound
+      holds each of them once, their weight is the weight less one. Likewise ``between[digit, style]``,
       ``information[style]`` and ``marginal[digit]``.
 
     ``diagnostics["effective_samples"]`` is 1 / Σ w̄², between 1 and S.
@@ -96,7 +102,7 @@ def semi_supervised(
     **Gradient.** The weights depend on q's parameters, directly and through the draws. By default the gradient
     goes through them: it is the gradient of the estimator above, for pathwise, enumerated and score-function
     sites alike. ``weight_gradient=False`` holds w̄ constant, the gradient through log w remains: less variance,
-    but not the gradient of any objective when the weights vary. Self-normalised weights are biased for finite
+    but not the gradient of any objective when the weights vary. Self-normalized weights are biased for finite
     S, of order 1/S.
 
     >>> from unknot import Trace, partial
@@ -122,18 +128,18 @@ def semi_supervised(
         parts.setdefault(name, []).extend(values)
         weights[name] = betas.get(node.name, other)
     exact, estimated = by_masses(q, p, information)
-    priced, prices = priced_parts(q, p, dataset_size, groups, estimated, between, within, options)
-    classes, class_prices = priced_classes(q, p, exact, marginal or {}, bound=1.0)
+    weighted_terms, more = weighted_parts(q, p, dataset_size, groups, estimated, between, within, options)
+    classes, class_weights = weighted_classes(q, p, exact, marginal or {}, bound=1.0)
     axes = q.axes
-    parts |= {name: [Part(value, axes, name)] for name, value in {**priced, **classes}.items()}
-    weights |= {**prices, **class_prices}
+    parts |= {name: [Part(value, axes, name)] for name, value in {**weighted_terms, **classes}.items()}
+    weights |= {**more, **class_weights}
     sites = site_parts.sites
     labels = label_weights(q.variables(), part=site_parts.of_label)
     known = classifier(q.variables(), labels, alpha, parts["reconstruction"][0].value)
     if labels is None or labels.constant:
         return _constant(parts, weights, gamma, sites, labels, known)
-    normalised = labels.normalised(weight_gradient)
-    terms = labels.averages({**parts, "conditioning": labels.joint}, normalised)
+    normalized = labels.normalized(weight_gradient)
+    terms = labels.averages({**parts, "conditioning": labels.joint}, normalized)
     mean_log = labels.mean_log()
     terms |= known.terms()
     terms["conditioning"] = mean_log - terms["conditioning"]
@@ -143,15 +149,15 @@ def semi_supervised(
         direct = known.weighted() + other * labels.log_weight
         score = _score(sites, labels, summed, direct.detach())
     weights |= {**known.weights, "conditioning": other}
-    ess = effective_samples(normalised, mean_log, _samples(parts))
-    return Terms(terms, weights, item_weight(labels.labelled, gamma), {"effective_samples": ess}, score)
+    ess = effective_samples(normalized, mean_log, _samples(parts))
+    return Terms(terms, weights, item_weight(labels.labeled, gamma), {"effective_samples": ess}, score)
 
 
-def item_weight(labelled: Known, gamma: Number) -> Tensor | None:
+def item_weight(labeled: Known, gamma: Number) -> Tensor | None:
     """γ for items with labels and one for the others (S17 Eq. 2); None if all weigh one."""
-    if labelled is False or (isinstance(gamma, float | int) and gamma == 1):
+    if labeled is False or (isinstance(gamma, float | int) and gamma == 1):
         return None
-    return torch.where(torch.as_tensor(labelled), gamma, 1.0)
+    return torch.where(torch.as_tensor(labeled), gamma, 1.0)
 
 
 def _constant(
@@ -174,7 +180,7 @@ def _constant(
         score = score_term(sites, summed)
     weights |= known.weights
     ess = effective_samples(None, like, _samples(parts))
-    weight = None if labels is None else item_weight(labels.labelled, gamma)
+    weight = None if labels is None else item_weight(labels.labeled, gamma)
     return Terms(terms, weights, weight, {"effective_samples": ess}, score)
 
 

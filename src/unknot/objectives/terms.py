@@ -12,11 +12,11 @@ from unknot.errors import UnknotWarning
 
 
 class Terms(Mapping[str, Tensor]):
-    """Named terms of an objective to be *maximised*, one value per item, and their weights.
+    """Named terms of an objective to be *maximized*, one value per item, and their weights.
 
     ``terms["reconstruction"]`` is a tensor ``(B,)``, as it enters the objective before its weight. The sum is
     ``per_item = item_weight · Σ_name weights[name] · terms[name]``, its mean over items the ``total``, and
-    ``loss = -total`` is what an optimiser takes.
+    ``loss = -total`` is what an optimizer takes.
 
     Arguments:
 
@@ -77,7 +77,7 @@ class Terms(Mapping[str, Tensor]):
 
     @property
     def loss(self) -> Tensor:
-        """What an optimiser minimises: minus the total."""
+        """What an optimizer minimizes: minus the total."""
         return -self.total
 
     def means(self) -> dict[str, Tensor]:

@@ -19,7 +19,7 @@ RETRIES = 3  # how often an item begins anew whose worker or machine was lost
 def run_on_ray(
     work: Callable[[Item], Made], items: Sequence[Item], address: str
 ) -> Iterator[tuple[Item, Made | Exception]]:
-    """As :func:`unknot.parallel.run_all.run_all`, one task and one processor an item.
+    """As :func:`unknot.parallel.processes.run_all`, one task and one processor an item.
 
     ``address`` is a cluster's, or "auto": the one that this machine belongs to, else one is started here for as long as
     it lasts. This package's own code goes along, so that every machine runs the same; data do not.

@@ -41,9 +41,9 @@ def data_samples(rows: Sequence[SampleRow]) -> Figure:
 
 def _draw_images(part: SubFigure, row: SampleRow, images: np.ndarray[Any, Any]) -> None:
     for axes, image, caption in zip(part.subplots(1, COLUMNS), images, row.captions, strict=False):
-        grey = image.shape[0] == 1
-        pixels = image[0] if grey else image.transpose(1, 2, 0)  # (C, H, W) -> (H, W, C)
-        axes.imshow(pixels, cmap="gray" if grey else None, vmin=0, vmax=255, interpolation="nearest")
+        gray = image.shape[0] == 1
+        pixels = image[0] if gray else image.transpose(1, 2, 0)  # (C, H, W) -> (H, W, C)
+        axes.imshow(pixels, cmap="gray" if gray else None, vmin=0, vmax=255, interpolation="nearest")
         axes.set_title(caption, fontsize=7, pad=2)
     _hide_axes(part)
 

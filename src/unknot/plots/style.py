@@ -1,4 +1,4 @@
-"""What all figures share: colours, a quiet frame, and the way to text and files."""
+"""Shared by all figures: colors, a light frame, and writing to text and files."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT = "#243042", "#d5dae1"
-COLOURS = ("#2b6cb0", "#dd6b20", "#2f855a", "#b83280", "#6b46c1", "#b7791f", "#2c7a7b", "#c53030")
+COLORS = ("#2b6cb0", "#dd6b20", "#2f855a", "#b83280", "#6b46c1", "#b7791f", "#2c7a7b", "#c53030")
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure that no window system knows of."""
+    """An empty figure without a window."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained", facecolor="white")
 
 
 def quiet(axes: Axes) -> None:
-    """Frame and grid in the background, data in front."""
+    """Draw frame and grid in the background."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
@@ -37,7 +37,7 @@ def quiet(axes: Axes) -> None:
 
 
 def data_uri(figure: Figure, dpi: int = 144) -> str:
-    """The figure as a PNG inside a text, for a page that needs no other file."""
+    """The figure as a PNG in a data URI, for a page that needs no other file."""
     stream = io.BytesIO()
     _settle(figure)
     figure.savefig(stream, format="png", dpi=dpi)
@@ -45,15 +45,28 @@ def data_uri(figure: Figure, dpi: int = 144) -> str:
 
 
 def save(figure: Figure, path: str | Path, dpi: int = 130) -> None:
-    """Write the figure to a file, whole or not at all; its ending says the format, PNG where there is none."""
+    """Write the figure to a file, whole or not at all, in the format of its ending; without one as PNG."""
     ending = Path(path).suffix.removeprefix(".").lower() or "png"
     if ending not in figure.canvas.get_supported_filetypes():
-        raise SpecError(f"{path}: a figure is not written as .{ending}; .png, .svg or .pdf will do.")
+        raise SpecError(f"{path}: expected a figure's file ending in .png, .svg or .pdf, got .{ending}.")
     _settle(figure)
     with atomic_file(Path(path)) as stream:
         figure.savefig(stream, dpi=dpi, format=ending)
 
 
 def _settle(figure: Figure) -> None:
-    """Lay the figure out once before it is drawn: where images keep their shape, a second pass has room for words."""
+    """Lay the figure out once before drawing: around images of fixed shape the second layout has room for labels.
+
+    Names of the user are text also where they look like formulas, such as "$50K_$"; only ticks of logarithmic axes are
+    formulas.
+    """
+    from matplotlib.text import Text
+
+    axes = [axis for one in figure.axes for axis in (one.xaxis, one.yaxis)]
+    powers = {
+        text for axis in axes if axis.get_scale() == "log" for text in axis.get_ticklabels(which="both")
+    }
+    for text in figure.findobj(Text):
+        if text not in powers:
+            text.set_parse_math(False)
     figure.draw_without_rendering()

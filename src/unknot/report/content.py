@@ -1,8 +1,8 @@
-"""What a report says: gathered from a trained run, before any of it is drawn."""
+"""What a report shows: gathered from a trained run, before any of it is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,73 +14,86 @@ from unknot import __version__
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.graph import graph
-from unknot.metrics.classification import confusion_matrix
-from unknot.report.answered import answered
-from unknot.report.calibration import calibration
-from unknot.report.columns import moved_columns
+from unknot.metrics.prediction_error import confusion_matrix
 from unknot.report.gallery import Picture, gallery
-from unknot.report.imputation import imputation
-from unknot.report.in_words import in_words
-from unknot.report.mistakes import mistakes
-from unknot.report.predicted import predicted
+from unknot.report.predictions import calibration, class_predictions, mistakes, predicted_and_true
 from unknot.report.section import Section
-from unknot.report.typical_rows import typical_rows
+from unknot.report.tables import imputation, moved_columns, typical_rows
+from unknot.report.texts import topics_and_words
 from unknot.train.metrics_log import read_records
+from unknot.workflow.codes import style_information
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
-from unknot.workflow.counterfactuals.measured import counterfactuals
+from unknot.workflow.counterfactuals.evaluate import counterfactuals_of_run
 from unknot.workflow.evaluation import DatasetPrediction, Score, predict_dataset, scores
 from unknot.workflow.run import TrainedRun
-from unknot.workflow.style_information import style_information
+from unknot.workflow.trained_labels import held_out_labels, why_no_error, without_labels
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.comparison import Comparison, compare
-from unknot.workflow.verdict.verdict import Verdict, judge
+from unknot.workflow.verdict.verdict import Verdict, judge, same_labels
 
 _DRAWN = 4  # items of the graph's example
-
-# What a report looks at beside the pictures, in the order of the page: each takes the model, the data and the
-# recogniser's answers, and returns sections, or none where it has nothing to say.
-SECTIONS: tuple[Callable[[TrainedModel, Dataset, DatasetPrediction], list[Section]], ...] = (
-    in_words,
-    mistakes,
-    calibration,
-    predicted,
-    moved_columns,
-    typical_rows,
-    imputation,
-)
 
 
 @dataclass(frozen=True)
 class Content:
-    """All that the page shows."""
+    """Everything on the page.
+
+    Parameters
+    ----------
+    title, summary : str
+        The headline, and one line about what was trained on what.
+    facts : dict from str to str
+        The table about the run.
+    graph_svg : str
+        The drawing of both programs.
+    scores : list of Score
+        One for each factor with held-out labels.
+    records : list of dict
+        The logged terms.
+    verdict : Verdict
+        What went wrong, and why an error is not shown.
+    beside : dict from str to str
+        By factor the scores of the baselines.
+    confusions : list of (str, ndarray, tuple of str)
+        Factors with their confusion matrix and their classes.
+    pictures : list of Picture
+        Images.
+    sections : list of Section
+        Everything else that has a figure or a table.
+    information : list of (str, float)
+        Dimensions of the style with their nats.
+    counterfactuals : list of Counterfactual
+        One for each factor.
+    config : str
+        The settings of the run.
+    """
 
     title: str
-    summary: str  # one line: what was learned from what
+    summary: str
     facts: dict[str, str]
     graph_svg: str
     scores: list[Score]
     records: list[dict[str, Any]]
     verdict: Verdict = field(default_factory=lambda: Verdict((), ()))
-    beside: dict[str, str] = field(default_factory=dict)  # by factor: what the simple thing does
+    beside: dict[str, str] = field(default_factory=dict)
     confusions: list[tuple[str, np.ndarray, tuple[str, ...]]] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
-    information: list[tuple[str, float]] = field(default_factory=list)  # dimension, nats
+    information: list[tuple[str, float]] = field(default_factory=list)
     counterfactuals: list[Counterfactual] = field(default_factory=list)
     config: str = ""
 
 
 def collect(trained: TrainedRun) -> Content:
-    """Evaluate the run on its test data (or else on its training data) and gather everything for the page."""
+    """Evaluate a run on its test data, or show it on its training data, and gather everything for the page."""
     data = trained.test if trained.test is not None else trained.train
     name, history = trained.run.path.resolve().name, read_records(trained.run)
-    content = collect_model(trained.model, data, name, seen=trained.train, history=history)
-    others = None if data is trained.train else trained.train
+    content = collect_model(trained.model, data, name, train=trained.train, history=history)
     return replace(
         content,
-        summary=_summary(trained),
+        summary=f"Trained on {len(trained.train):,} items of {trained.train.name}, with {_labels(trained)}.",
         facts=_facts(trained, data),
-        counterfactuals=counterfactuals(trained.model, data, others) if len(data) > 1 else [],
+        counterfactuals=counterfactuals_of_run(trained),
         config=(trained.run.path / "config.yaml").read_text(),
     )
 
@@ -91,51 +104,84 @@ def collect_model(
     title: str,
     dataset_size: int | None = None,
     *,
-    seen: Dataset | None = None,
+    train: Dataset | None = None,
     history: Sequence[Mapping[str, Any]] = (),
 ) -> Content:
-    """What can be said of a model on some data, without the run it was trained in.
+    """Gather what can be said of a model on some data, without the run it was trained in.
 
-    ``dataset_size`` is the number of training items, for the information in a code; by default that of the data.
-    ``seen`` is the training data with the labels that could be seen, ``history`` what was logged: with them the verdict
-    says more.
+    Labels that the model was trained on are compared with nothing: an error on them would say nothing about other
+    items.
+
+    Parameters
+    ----------
+    model : TrainedModel
+        The model.
+    data : Dataset
+        The items to show.
+    title : str
+        The headline.
+    dataset_size : int or None
+        The number of training items, for the information in the style; by default that of the data.
+    train : Dataset or None
+        The training data with the labels that training saw. ``data`` is this object, or has held-out items. Without it
+        the model tells which labels it was trained on.
+    history : sequence of mapping
+        The logged records.
+
+    Returns
+    -------
+    Content
     """
-    answers = predict_dataset(model, data)
-    dimensions = style_information(model, data, dataset_size or len(seen or data))
-    comparisons = [] if seen is None else compare(model, seen, None if data is seen else data, answers)
+    predictions = predict_dataset(model, data)
+    if train is None:
+        held_out = held_out_labels(model, data)
+    else:
+        held_out = without_labels(data) if data is train else data
+    dimensions = style_information(model, data, dataset_size or len(train or data))
+    comparisons = [] if train is None else compare(model, train, held_out, predictions)
+    verdict = judge(model, history, comparisons, dimensions, why_no_error(model, held_out, data, train))
     return Content(
         title=title,
-        summary=f"A saved model, looked at on {len(data):,} items of {data.name}.",
+        summary=f"A saved model, evaluated on {len(data):,} items of {data.name}.",
         facts={"evaluated on": f"{data.name}, {len(data):,} items", **_made(model)},
         graph_svg=_graph(model, data),
-        scores=scores(model, data, answers),
+        scores=scores(model, held_out, predictions),
         records=[dict(record) for record in history],
-        verdict=judge(model, history, comparisons, dimensions),
-        beside={one.factor: beside(one) for one in comparisons},
-        confusions=_confusions(model, data, answers),
+        verdict=verdict,
+        beside={one.factor: baselines(one) for one in comparisons if one.held_out},
+        confusions=_confusions(model, held_out, predictions),
         pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
-        sections=[section for make in SECTIONS for section in make(model, data, answers)],
+        sections=[
+            *topics_and_words(model, data, predictions),
+            *mistakes(model, held_out, predictions),
+            *calibration(model, held_out, predictions),
+            *predicted_and_true(model, held_out, predictions),
+            *moved_columns(model, data),
+            *typical_rows(model, data),
+            *(imputation(model, data) if data is not train and _as_many_labels(held_out, data) else []),
+        ],
         information=dimensions,
     )
 
 
-def beside(one: Comparison) -> str:
-    """What one would get by doing something simpler with the same labels."""
-    text, total = one.measure.text, one.measure.total
-    how = "" if one.held_out else ", each by a model that did not see it"
-    constant = "the commonest class" if one.measure.share else "the mean"
+def baselines(comparison: Comparison) -> str:
+    """The scores of a linear model on the same labels and of a constant prediction, in words."""
+    text, total = comparison.measure.text, comparison.measure.total
+    constant = "the most frequent class" if comparison.measure.share else "the mean"
     return (
-        f"A linear model on {one.same_labels}{how}: {text(total(one.linear))}. "
-        f"Always {constant}: {text(total(one.constant))}."
+        f"A linear model on {same_labels(comparison)}: {text(total(comparison.linear))}. "
+        f"Always {constant}: {text(total(comparison.constant))}."
     )
 
 
-def _summary(trained: TrainedRun) -> str:
-    seen = _labels_seen(trained)
-    return f"Learned from {len(trained.train):,} items of {trained.train.name}, with {seen}."
+def _as_many_labels(held_out: Dataset, data: Dataset) -> bool:
+    """Whether no label is hidden, so that the items were not trained on as far as is known."""
+    return all(
+        bool((factor.known == held_out.factors[name].known).all()) for name, factor in data.factors.items()
+    )
 
 
-def _labels_seen(trained: TrainedRun) -> str:
+def _labels(trained: TrainedRun) -> str:
     counts = {name: int(factor.known.sum()) for name, factor in trained.train.factors.items()}
     return ", ".join(f"{count:,} labels of {name}" for name, count in counts.items() if count) or "no labels"
 
@@ -143,19 +189,28 @@ def _labels_seen(trained: TrainedRun) -> str:
 def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
     objective = trained.recipe.train.get("objective", "")
     if isinstance(objective, Mapping):
-        symbols = ", ".join(f"{k} = {v}" for k, v in objective.items() if k != "name")
-        objective = f"{objective['name']} ({symbols})" if symbols else objective["name"]
+        options = {key: value for key, value in objective.items() if key != "name"}
+        objective = _with_options(str(objective["name"]), options)
     records = read_records(trained.run)
     steps = records[-1]["step"] if records else 0
+    what = "shown on its training items" if data is trained.train else "evaluated on"
     return {
         "data": f"{trained.train.name}, {len(trained.train):,} items",
-        "labels seen": f"{_labels_seen(trained)} (seed {trained.budget.seed})",
-        "evaluated on": f"{data.name}, {len(data):,} items",
+        "training labels": f"{_labels(trained)} (seed {trained.budget.seed})",
+        what: f"{data.name}, {len(data):,} items",
         "objective": str(objective),
         "training": f"{steps:,} steps of {trained.run.config['train']['batch_size']} items",
         "training time": _time(records[-1].get("time", 0.0)) if records else "",
         **_made(trained.model),
     }
+
+
+def _with_options(name: str, value: Any) -> str:
+    """A setting in words: ``beta = 4``, or with its own settings in brackets."""
+    if not isinstance(value, Mapping):
+        return f"{name} = {value}"
+    options = ", ".join(_with_options(key, one) for key, one in value.items())
+    return f"{name} ({options})" if options else name
 
 
 def _made(model: TrainedModel) -> dict[str, str]:
@@ -169,7 +224,7 @@ def _time(seconds: float) -> str:
 
 
 def _graph(model: TrainedModel, data: Dataset) -> str:
-    """Both models, with every factor's label known for the first of four items: partly observed."""
+    """Both programs, with every factor's label known for the first of four items: partly observed."""
     x = data.batch(torch.arange(_DRAWN) % len(data)).x.to_dense()
     names = model.source.label_names(model.data)
     labels = {name: one_known(data.factors[name]) for name in names if name in data.factors}
@@ -187,9 +242,9 @@ def one_known(factor: Factor) -> Tensor:
 
 
 def _confusions(
-    model: TrainedModel, data: Dataset, answers: DatasetPrediction
+    model: TrainedModel, held_out: Dataset, predictions: DatasetPrediction
 ) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
     return [
-        (one.factor, confusion_matrix(one.truth, one.guess, len(one.classes)), one.classes)
-        for one in answered(model, data, answers)
+        (one.factor, confusion_matrix(one.truth, one.predicted, len(one.classes)), one.classes)
+        for one in class_predictions(model, held_out, predictions)
     ]

@@ -1,4 +1,4 @@
-"""Which pictures a report shows of a model of images, with their titles, captions and labels."""
+"""The images of a report: reconstructions, analogies, traversals and samples, with titles and captions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from unknot.data.dataset import Dataset
 from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
 from unknot.objectives.diagnostics import UNUSED_BELOW
-from unknot.plots.image_grid import drawn_in_ink
 from unknot.workflow import pictures
+from unknot.workflow.data_summary import drawn_in_ink
 from unknot.workflow.labels import class_names, has_classes
 from unknot.workflow.trained_model import TrainedModel
 
@@ -21,33 +21,51 @@ _SHOWN = 10  # items in a row of pictures
 _VARIED = 6  # items of an analogy
 _SAMPLED = 4  # rows of new items
 _MOST_CLASSES = 12  # columns of an analogy
-_STEPS = 9  # of a sweep
-_GRIDS = 4  # items whose style is swept both ways
+_STEPS = 9  # of a traversal
+_GRIDS = 4  # items whose style is varied in two dimensions
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Images in rows and columns, and what they show."""
+    """Images in rows and columns, and what they show.
+
+    Parameters
+    ----------
+    title, caption : str
+        The heading, and how to interpret the images.
+    images : ndarray
+        Between 0 and 1, ``(R, C, colors, H, W)``.
+    columns, rows : tuple of str
+        The names of columns and rows.
+    separate_first : bool
+        Whether there is space after the first column.
+    wide : bool
+        Whether it takes the whole width of the page, or half of it.
+    ink : bool
+        Whether bright pixels are drawn dark, as ink on paper.
+    boxes : tuple of ndarray and list, or None
+        Boxes on the first row, ``(C, K, 3)``, and their labels.
+    """
 
     title: str
     caption: str
-    images: np.ndarray  # (R, C, colours, H, W)
+    images: np.ndarray
     columns: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
     separate_first: bool = False
-    wide: bool = False  # over the whole page, or half of it
-    ink: bool = True  # bright is drawn dark, as ink on paper
-    boxes: tuple[np.ndarray, list[list[str]]] | None = None  # on the first row: places (C, K, 3), and words
+    wide: bool = False
+    ink: bool = True
+    boxes: tuple[np.ndarray, list[list[str]]] | None = None
 
 
 def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, float]]) -> list[Picture]:
     """Reconstructions, analogies of every factor, grids and traversals of every Gaussian node, new items."""
     x = data.batch(_items(model, data)).x
     ink = drawn_in_ink(x.numpy())
-    found = [
+    panels = [
         Picture(
             "Reconstructions",
-            "Items above, what the model makes of them below.",
+            "Items above, their reconstructions below.",
             pictures.reconstructions(model, x),
             rows=("item", "model"),
             wide=True,
@@ -56,17 +74,17 @@ def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, 
     ]
     parts = pictures.parts(model, x)
     if parts is not None:
-        caption = "The items, with boxes around what was found if the model says where; and each part alone."
+        caption = "The items, with boxes around the parts if the model has positions; and each part alone."
         names = ("item", *(f"part {k + 1}" for k in range(len(parts))))
         shown, around = np.concatenate([x.numpy()[None], parts]), pictures.boxes(model, x)
-        found.append(Picture("Parts", caption, shown, rows=names, wide=True, ink=ink, boxes=around))
+        panels.append(Picture("Parts", caption, shown, rows=names, wide=True, ink=ink, boxes=around))
     for node in model.settable:
-        found += _analogies(model, x[:_VARIED], node, ink)
+        panels += _analogies(model, x[:_VARIED], node, ink)
     for node in model.settable:
         if family_of(node).gaussian:
-            found += _grids(model, data, x, node, dimensions, ink)
-            found += _sweeps(model, x, node, dimensions, ink)
-    return [*found, _samples(model, data, ink)]
+            panels += _grids(model, data, x, node, dimensions, ink)
+            panels += _traversals(model, x, node, dimensions, ink)
+    return [*panels, _samples(model, data, ink)]
 
 
 def _items(model: TrainedModel, data: Dataset) -> list[int]:
@@ -83,12 +101,12 @@ def _with_classes(model: TrainedModel, data: Dataset) -> list[NodeSpec]:
 
 
 def _analogies(model: TrainedModel, x: Tensor, node: NodeSpec, ink: bool) -> list[Picture]:
-    """Visual analogies: the factor set to each class, or a light to directions from left to right."""
+    """Visual analogies: the factor set to each class, or a direction to angles from left to right."""
     settings = family_of(node).settings(node.size or 0) if node.labels else None
     if settings is None or len(settings.values) > _MOST_CLASSES:
         return []
     names = settings.names
-    if has_classes(node):  # in the model's own words: the items may have no labels
+    if has_classes(node):  # the model's own names: the items may have no labels
         names = class_names(model.data.factors[node.name], len(settings.values))
     caption = (
         f"Left, an item. Right, the same item with {node.name} set to each value in turn and everything else kept: "
@@ -110,52 +128,52 @@ def _grids(
     ink: bool,
 ) -> list[Picture]:
     """The two most informative dimensions against each other, for a few items of different classes."""
-    ranked = [dimension for dimension, _ in _own(node, dimensions)]
+    ranked = [dimension for dimension, _ in _dimensions_of(node, dimensions)]
     if len(ranked) < 2 or node.labels:
         return []
     down, across = ranked[0], ranked[1]
     caption = (
-        f"One item. Its two most informative dimensions of {node.name} swept over standard deviations of the "
+        f"One item. Its two most informative dimensions of {node.name} varied over standard deviations of the "
         f"prior, {node.name}[{down}] down and {node.name}[{across}] across, everything else kept."
     )
     marks = _marks()
-    found: list[Picture] = []
+    panels: list[Picture] = []
     for i in np.unique(np.linspace(0, len(x) - 1, _GRIDS).astype(int)):
         images = pictures.style_grid(model, x[i : i + 1], node, (down, across), _STEPS)
-        title = f"{_capital(node.name)} grid {len(found) + 1}"
-        found.append(
+        title = f"{_capital(node.name)} grid {len(panels) + 1}"
+        panels.append(
             Picture(
-                title, caption if not found else "The same for another item.", images, marks, marks, ink=ink
+                title, caption if not panels else "The same for another item.", images, marks, marks, ink=ink
             )
         )
-    return found
+    return panels
 
 
-def _sweeps(
+def _traversals(
     model: TrainedModel, x: Tensor, node: NodeSpec, dimensions: Sequence[tuple[str, float]], ink: bool
 ) -> list[Picture]:
-    """Each used dimension on its own."""
-    own = _own(node, dimensions)
-    used = [d for d, nats in own if nats >= UNUSED_BELOW][:_SHOWN] or [d for d, _ in own[:3]]
+    """Each used dimension alone."""
+    ranked = _dimensions_of(node, dimensions)
+    used = [d for d, nats in ranked if nats >= UNUSED_BELOW][:_SHOWN] or [d for d, _ in ranked[:3]]
     caption = (
-        f"One item. One dimension of {node.name} swept over standard deviations of the prior in each row, the "
+        f"One item. One dimension of {node.name} varied over standard deviations of the prior in each row, the "
         "most informative first."
     )
-    if len(used) < len(own):
-        caption += f" The other {len(own) - len(used)} tell next to nothing."
+    if len(used) < len(ranked):
+        caption += f" The other {len(ranked) - len(used)} have almost no information."
     images = pictures.traversals(model, x, node, used, _STEPS)
     rows = tuple(f"{node.name}[{d}]" for d in used)
     return [Picture(f"Traversals of {node.name}", caption, images, _marks(), rows, ink=ink)]
 
 
-def _own(node: NodeSpec, dimensions: Sequence[tuple[str, float]]) -> list[tuple[int, float]]:
+def _dimensions_of(node: NodeSpec, dimensions: Sequence[tuple[str, float]]) -> list[tuple[int, float]]:
     """The dimensions of one node with their nats, most informative first."""
     parts = [(*name.removesuffix("]").rpartition("["), nats) for name, nats in dimensions]
     return [(int(dimension), nats) for name, _, dimension, nats in parts if name == node.name]
 
 
 def _marks() -> tuple[str, ...]:
-    """Standard deviations along a sweep, every other one in words."""
+    """Standard deviations along a traversal; every other one has a name."""
     marks = np.linspace(-pictures.SPREAD, pictures.SPREAD, _STEPS)
     return tuple(f"{mark:g}" if i % 2 == 0 else "" for i, mark in enumerate(marks))
 
@@ -166,11 +184,9 @@ def _capital(name: str) -> str:
 
 def _samples(model: TrainedModel, data: Dataset, ink: bool) -> Picture:
     for node in _with_classes(model, data):
-        caption = (
-            f"New items: {node.name} set by column, everything else drawn from the prior, once for each row."
-        )
+        caption = f"Samples: {node.name} set by column, everything else drawn from the prior, once per row."
         names = class_names(data.factors[node.name], node.size or 0)
         images = pictures.samples_by_class(model, node, _SAMPLED)
         return Picture("Samples", caption, images, columns=names, wide=True, ink=ink)
-    caption = "New items, every node drawn from its prior."
+    caption = "Samples, every node drawn from its prior."
     return Picture("Samples", caption, pictures.samples(model, _SAMPLED, _SHOWN), wide=True, ink=ink)

@@ -1,4 +1,4 @@
-"""The page: content drawn and put into one self-contained HTML file."""
+"""The page: content drawn into one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from unknot.files import write_file
 from unknot.objectives.diagnostics import UNUSED_BELOW
-from unknot.plots.bars import bars
-from unknot.plots.boxed_images import boxed_images
-from unknot.plots.confusion import confusion
-from unknot.plots.curves import curves
-from unknot.plots.image_grid import image_grid
+from unknot.plots.classification import confusion
+from unknot.plots.curves import bars, curves
+from unknot.plots.images import boxed_images, image_grid
 from unknot.plots.style import data_uri
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_LEAST = 0.75  # of its own width: to which a figure may shrink and still be read
+_LEAST = 0.75  # of its full width: to this a figure may shrink and still be legible
 
 
 def write_report(content: Content, path: Path) -> None:
@@ -51,37 +49,37 @@ def fill(template: str, **values: Any) -> str:
 
 def _sections(content: Content) -> list[dict[str, Any]]:
     """Titles, captions and figures in the order of the page."""
-    found = []
+    sections = []
     for picture in content.pictures:
-        found.append(_section(picture.title, picture.caption, picture_figure(picture), picture.wide))
+        sections.append(_section(picture.title, picture.caption, picture_figure(picture), picture.wide))
     for name, matrix, classes in content.confusions:
         caption = (
-            f"Rows are the true {name}, columns what the recogniser says; shading is the share of a row. On the right: "
-            "the recall, the share of a class that is recognised."
+            f"Rows are the true {name}, columns the predicted {name}; shading is the share of a row. On the right: "
+            "the recall, the share of a class that is predicted correctly."
         )
-        found.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
-    found += [drawn(section) for section in content.sections]
+        sections.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
+    sections += [drawn(section) for section in content.sections]
     if content.information:
         names, nats = zip(*content.information, strict=True)
         caption = (
             "Mutual information between the data and each dimension of the Gaussian nodes, I(x; z_d), in nats. "
-            f"Grey dimensions (below {UNUSED_BELOW:g}) are unused."
+            f"Gray dimensions (below {UNUSED_BELOW:g}) are unused."
         )
         shown = bars(names, nats, "I(x; z_d) in nats", [value < UNUSED_BELOW for value in nats])
-        found.append(_section("Information per dimension", caption, shown))
+        sections.append(_section("Information per dimension", caption, shown))
     if content.records:
         caption = (
             "Every term of the objective and every diagnostic that changes, averaged between logged steps."
         )
-        found.append(_section("Training", caption, curves(content.records), wide=True))
-    return found
+        sections.append(_section("Training", caption, curves(content.records), wide=True))
+    return sections
 
 
 def picture_figure(picture: Picture) -> Figure:
-    """A picture of the report as a figure of its own."""
+    """One picture of the report as a figure."""
     if picture.boxes is not None:
-        places, words = picture.boxes
-        return boxed_images(picture.images, places, words, rows=picture.rows, ink=picture.ink)
+        boxes, names = picture.boxes
+        return boxed_images(picture.images, boxes, names, rows=picture.rows, ink=picture.ink)
     return image_grid(
         picture.images,
         columns=picture.columns,
@@ -97,10 +95,10 @@ def _section(title: str, caption: str, figure: Figure, wide: bool = False) -> di
 
 
 def drawn(section: Section) -> dict[str, Any]:
-    """A section as the template takes it, its figure drawn."""
-    found = {**vars(section), "image": None}
+    """A section in the form of the template, its figure drawn."""
+    values = {**vars(section), "image": None}
     if section.figure is not None:
         width, _ = section.figure.get_size_inches()
-        least = _LEAST * width * 96  # narrower, it is scrolled
-        found |= {"image": data_uri(section.figure), "width": int(width * 96), "least": int(least)}
-    return found
+        least = _LEAST * width * 96  # on a narrower screen it is scrolled
+        values |= {"image": data_uri(section.figure), "width": int(width * 96), "least": int(least)}
+    return values

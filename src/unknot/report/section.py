@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def three_digits(value: float) -> str:
-    """A number to three digits, without an exponent where people would write none, and years as years are written.
+    """A number to three digits, with an exponent only if it is very small or large, and years without a comma.
 
     >>> three_digits(2008.4), three_digits(12345.6), three_digits(0.03567), three_digits(2.5e-9)
     ('2008', '12,346', '0.0357', '2.5e-09')
@@ -21,7 +21,7 @@ def three_digits(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Words in rows and columns; the first cell of a row is its name."""
 
     header: tuple[str, ...]
@@ -30,10 +30,22 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A title, a caption that says how to read it, and what is shown, over the whole page (``wide``) or half of it."""
+    """A part of the page.
+
+    Parameters
+    ----------
+    title, caption : str
+        The heading, and how to interpret what is shown.
+    figure : Figure or None
+        A figure.
+    table : TextTable or None
+        A table.
+    wide : bool, default=False
+        Whether it takes the whole width of the page, or half of it.
+    """
 
     title: str
     caption: str
     figure: Figure | None = None
-    table: Table | None = None
+    table: TextTable | None = None
     wide: bool = False

@@ -1,6 +1,6 @@
 """Checkpoints: everything a run needs to go on, as safetensors and JSON, whole or not at all.
 
-A checkpoint is a folder ``step-000000500`` with ``tensors.safetensors`` (weights, optimiser, random states) and
+A checkpoint is a folder ``step-000000500`` with ``tensors.safetensors`` (weights, optimizer, random states) and
 ``state.json`` (everything that is not a tensor, the digest of the tensors, and a seal). The folder appears in one
 rename, so both files are there or neither; the newest one whose digest and seal are right is the latest.
 """
@@ -47,7 +47,7 @@ def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def save(folder: Path, checkpoint: Checkpoint, keep: int = 2) -> None:
     """Write a checkpoint, then remove all but the newest ``keep``. Weights that are not finite are refused."""
-    from safetensors.torch import save as serialise
+    from safetensors.torch import save as serialize
 
     for name, tensor in checkpoint.tensors.items():
         if name.startswith("model.") and tensor.is_floating_point() and not bool(tensor.isfinite().all()):
@@ -56,7 +56,7 @@ def save(folder: Path, checkpoint: Checkpoint, keep: int = 2) -> None:
             )
     # Tied weights share memory, which safetensors refuses: every tensor gets its own.
     plain = {name: t.detach().cpu().clone().contiguous() for name, t in checkpoint.tensors.items()}
-    content = serialise(plain)
+    content = serialize(plain)
     state = {
         "format": FORMAT,
         "step": checkpoint.step,
@@ -122,29 +122,29 @@ def read(path: Path) -> Checkpoint:
         raise RunError(f"{path.name} is damaged ({error})") from error
 
 
-def pack_optimiser(optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+def pack_optimizer(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     """Adam's moments and step counts, named by the parameter's number: ``0.exp_avg``."""
-    states = optimiser.state_dict()["state"]
+    states = optimizer.state_dict()["state"]
     return {f"{index}.{name}": value for index, state in states.items() for name, value in state.items()}
 
 
-def unpack_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Put back what :func:`pack_optimiser` took; learning rate and the like stay those of the config.
+def unpack_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Put back what :func:`pack_optimizer` took; learning rate and the like stay those of the config.
 
     Moments get their parameter's order in memory: fused Adam walks both side by side, and a file keeps only
     the plain order. It also trusts their shapes, so every tensor is compared with its parameter first.
     """
-    parameters = [parameter for group in optimiser.param_groups for parameter in group["params"]]
+    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     states: dict[int, dict[str, Tensor]] = {}
     for name, tensor in tensors.items():
         index, _, key = name.partition(".")
         if not index.isdigit() or int(index) >= len(parameters):
-            raise ValueError(f"the optimiser has {len(parameters)} parameters and no '{name}'")
+            raise ValueError(f"the optimizer has {len(parameters)} parameters and no '{name}'")
         parameter = parameters[int(index)]
         expected = torch.Size() if key == "step" else parameter.shape
         if key not in _MOMENTS or tensor.shape != expected or not tensor.is_floating_point():
             raise ValueError(
-                f"the optimiser's '{name}' is {tensor.dtype} of shape {tuple(tensor.shape)}, expected floats of "
+                f"the optimizer's '{name}' is {tensor.dtype} of shape {tuple(tensor.shape)}, expected floats of "
                 f"shape {tuple(expected)}"
             )
         if key != "step":
@@ -152,8 +152,8 @@ def unpack_optimiser(optimiser: torch.optim.Optimizer, tensors: Mapping[str, Ten
         states.setdefault(int(index), {})[key] = tensor
     for number, state in states.items():
         if set(state) != set(_MOMENTS):
-            raise ValueError(f"the optimiser's state of parameter {number} is not complete")
-    optimiser.load_state_dict({"state": states, "param_groups": optimiser.state_dict()["param_groups"]})
+            raise ValueError(f"the optimizer's state of parameter {number} is not complete")
+    optimizer.load_state_dict({"state": states, "param_groups": optimizer.state_dict()["param_groups"]})
 
 
 def _path(folder: Path, step: int) -> Path:

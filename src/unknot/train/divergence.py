@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -11,15 +12,22 @@ from torch import Tensor
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.batch import Batch
-from unknot.errors import TraceError
+from unknot.errors import RunError, TraceError
 from unknot.objectives.check import check
+from unknot.train.epochs import Epochs
 from unknot.train.processes import mean_over_processes
+from unknot.train.run_folder import RunFolder
 from unknot.train.seeding import capture_torch, restore_torch
 from unknot.train.step import Step
 
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
+SMALL = 4096  # numbers in a parameter whose gradient is read in every step
+
 
 class Guard:
-    """Keeps an optimiser from stepping once a loss or a gradient was not finite.
+    """Keeps an optimizer from stepping once a loss or a gradient was not finite.
 
     On the CPU every step is looked at before its update. On other devices looking means waiting, so the verdict
     stays there: fused Adam leaves the weights alone while its ``found_inf`` is one, and the loop looks every
@@ -27,7 +35,7 @@ class Guard:
     """
 
     def __init__(
-        self, optimiser: torch.optim.Optimizer, device: torch.device, world: int, every: int | None = None
+        self, optimizer: torch.optim.Optimizer, device: torch.device, world: int, every: int | None = None
     ) -> None:
         self.world = world
         self.every = every if every is not None else 1 if device.type == "cpu" else 25
@@ -35,14 +43,14 @@ class Guard:
         self.good_steps = torch.zeros((), device=device)  # since the last look
         self.states: list[tuple[int, dict[str, Tensor]]] = []  # steps since the last look
         if self.every > 1:
-            optimiser.found_inf = self.bad  # type: ignore[attr-defined]
+            optimizer.found_inf = self.bad  # type: ignore[attr-defined]
 
     def before_step(self, step: int) -> None:
         """Remember the random states from which this step draws."""
         self.states.append((step, capture_torch()))
 
     def judge(self, loss: Tensor, gradient_norm: Tensor) -> None:
-        """After backward, before the optimiser's step."""
+        """After backward, before the optimizer's step."""
         health = mean_over_processes(loss.detach().float(), self.world) + gradient_norm
         if self.every == 1:
             if not math.isfinite(health.item()):
@@ -64,6 +72,68 @@ class Guard:
             self.good_steps.zero_()
         self.states.clear()
         return None
+
+
+def gradient_norm(weights: Sequence[Tensor], clip: float | None) -> Tensor:
+    """Return the length of the gradient, which is shortened if it is more than ``clip``.
+
+    Without ``clip`` only small parameters are measured, to see whether it is finite: what goes wrong in the backward
+    pass reaches the biases of a layer as it reaches the weights, and reading all takes time.
+    """
+    weights = [p for p in weights if p.grad is not None]
+    if clip is None:
+        weights = [p for p in weights if p.numel() <= SMALL] or weights
+    gradients = [p.grad for p in weights if p.grad is not None]
+    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
+    if clip is not None:
+        torch.nn.utils.clip_grads_with_norm_(weights, clip, norm)
+    return norm
+
+
+class Watch:
+    """Raises a RunError that says where a training diverged, as soon as the guard knows that it did.
+
+    Parameters
+    ----------
+    guard : Guard
+        Judges each step.
+    step : Step
+        The program and its objective.
+    epochs : Epochs
+        The batches of the run.
+    fabric : Fabric
+        Precision and processes.
+    run : RunFolder, optional
+        Where checkpoints are.
+    """
+
+    def __init__(
+        self, guard: Guard, step: Step, epochs: Epochs, fabric: Fabric, run: RunFolder | None
+    ) -> None:
+        self.guard, self.step, self.epochs, self.fabric, self.run = guard, step, epochs, fabric, run
+
+    def check(self) -> None:
+        """Raise if a step since the last check went wrong."""
+        bad = self.guard.look()
+        if bad is not None:
+            self.explain(*bad)
+            raise RunError(
+                f"training diverged at step {bad[0] + 1}: the loss or a gradient is not finite. {self._kept()}"
+            )
+
+    def explain(self, step: int, states: dict[str, Tensor], error: Exception | None = None) -> None:
+        """Raise a RunError that names the site, if a replay of the step finds it."""
+        alone = self.fabric.world_size == 1  # else the objective may wait for other processes
+        with self.fabric.autocast():
+            reason = culprit(self.step, self.epochs.batch(step), states, terms=alone)
+        if reason is not None:
+            raise RunError(f"training diverged at step {step + 1}: {reason} {self._kept()}") from error
+
+    def _kept(self) -> str:
+        made = None if self.run is None else self.run.latest()
+        if made is None:
+            return "Nothing was saved. Try a smaller learning rate, or clip_norm."
+        return f"The checkpoint of step {made.step} is kept. Try a smaller learning rate, or clip_norm."
 
 
 def culprit(step: Step, batch: Batch, states: dict[str, Tensor], terms: bool = True) -> str | None:
@@ -92,6 +162,7 @@ def culprit(step: Step, batch: Batch, states: dict[str, Tensor], terms: bool = T
     restore_torch(states)
     try:
         with validation(True):
+            batch = step.prepared(batch)
             q, p = step.traces(batch)
             check(q, p)
             values = dict(step.objective(q, p, batch, step.program)) if terms else {}

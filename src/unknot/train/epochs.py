@@ -63,11 +63,11 @@ class Epochs:
     def order(self, epoch: int) -> Tensor:
         """The rows of an epoch, in order."""
         generator = epoch_generator(self.config.seed, epoch)
-        if self.config.labelled_share is None:
+        if self.config.labeled_share is None:
             return epoch_order(len(self.data), True, generator)
-        by = self.config.labelled_by
+        by = self.config.labeled_by
         names = list(by) if isinstance(by, tuple) else by
-        return supervised_order(any_known(self.data, names), self.config.labelled_share, generator)
+        return supervised_order(any_known(self.data, names), self.config.labeled_share, generator)
 
     def batches(self, step: int) -> Iterator[Batch]:
         """This process's part of every batch from ``step`` on, without end."""

@@ -10,41 +10,34 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from unknot.core import handlers
-from unknot.core.program import Program, as_program, lacks
+from unknot.core.program import as_program
 from unknot.core.trace import Trace
 from unknot.core.validation import validation
 from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
-from unknot.errors import RunError, SpecError
+from unknot.errors import RunError
 from unknot.train import seeding
-from unknot.train.adversary import Adversary, FactorVAE
-from unknot.train.averaging import WeightAverage
+from unknot.train.adversary import Adversary
 from unknot.train.checkpoint import Checkpoint
 from unknot.train.config import TrainConfig
-from unknot.train.divergence import Guard, culprit
-from unknot.train.early_stopping import EarlyStopping
+from unknot.train.divergence import Guard, Watch, gradient_norm
 from unknot.train.epochs import Epochs, label_digest
-from unknot.train.held_out import HeldOut, held_out_score
-from unknot.train.interrupt import Interrupts
-from unknot.train.lazy_adam import LazyAdam, entries
+from unknot.train.held_out import EarlyStopping, HeldOut, WeightAverage, held_out_score
 from unknot.train.metrics_log import MetricsLog
-from unknot.train.objective import Objective, resolve, takes
-from unknot.train.processes import any_process, connect
+from unknot.train.processes import Interrupts, any_process, connect
 from unknot.train.progress import Progress
 from unknot.train.run_folder import RunFolder
-from unknot.train.schedules import Schedule, schedule
-from unknot.train.stages import Stage, plan, stage_at
-from unknot.train.step import Held, Step
-from unknot.train.traced_program import TracedProgram
+from unknot.train.schedules import schedule, temperature_schedule
+from unknot.train.stages import objectives
+from unknot.train.step import Held, Step, TracedProgram
 from unknot.train.training_state import TrainingState
 
 if TYPE_CHECKING:
     from lightning_fabric import Fabric
 
-SMALL = 4096  # numbers in a parameter whose gradient is read in every step
 OnStep = Callable[[int, dict[str, Any] | None], None]
 
 
@@ -69,6 +62,7 @@ def fit(
     run: RunFolder | None = None,
     held_out: HeldOut | None = None,
     on_step: OnStep | None = None,
+    fabric: Fabric | None = None,
 ) -> Result:
     """Train a model, in place. Under ``torchrun`` each process takes its part of every batch.
 
@@ -90,6 +84,8 @@ def fit(
         ``held_out(model)`` returns a score, better when larger. It may use no label outside the budget.
     on_step : callable, optional
         ``on_step(step, record)`` is called after each step, with the logged record or None.
+    fabric : Fabric, optional
+        The connection of this process, if the caller has one (:func:`~unknot.train.processes.connect`).
 
     Returns
     -------
@@ -97,7 +93,7 @@ def fit(
         The model has the trained weights: the best, else the averaged, else the last.
     """
     config.refuse_wrong_settings()
-    fabric = connect(config.device, config.precision)
+    fabric = fabric or connect(config.device, config.precision)
     with ExitStack() as stack:
         if run is not None and fabric.is_global_zero:
             stack.enter_context(run.lock())
@@ -128,31 +124,28 @@ class Loop:
         self.program.prepare(data.to(fabric.device))
         self.epochs = Epochs.plan(data.to(fabric.device), config, fabric.global_rank, fabric.world_size)
         self.traced = TracedProgram(self.program)
-        self.objective, self.stages = self._objectives(len(data))
+        self.objective, self.stages = objectives(config, model, self.traced, self.epochs, fabric.device)
         self.weights = [p for p in model.parameters() if p.requires_grad]
-        self.optimiser = LazyAdam(
-            self.weights,
-            betas=config.betas,
-            weight_decay=config.weight_decay,
-            fused=True,
+        self.optimizer = torch.optim.Adam(
+            self.weights, betas=config.betas, weight_decay=config.weight_decay, fused=True
         )
         average = None if config.average_weights is None else WeightAverage(model, config.average_weights)
         stopping = EarlyStopping(config.patience)
         adversary = None
-        if isinstance(self.objective, FactorVAE):
-            adversary = Adversary(self.objective, self.traced, fabric.world_size)
-        self.state = TrainingState(model, self.objective, self.optimiser, average, stopping, adversary)
+        if self.objective.adversarial:
+            adversary = Adversary(self.objective.module, self._augmented_traces, fabric.world_size)
+        self.state = TrainingState(model, self.objective.module, self.optimizer, average, stopping, adversary)
         self.rate = schedule(config.learning_rate, self.epochs.steps, "learning_rate")
-        self.temperature = _temperature(self.program, config, self.epochs.steps)
+        self.temperature = temperature_schedule(self.program, config.temperature, self.epochs.steps)
 
         self.log = MetricsLog(run if fabric.is_global_zero else None, fabric.world_size)
         self._start_or_resume(data)
         show = config.progress and fabric.is_global_zero
         self.progress = Progress(self.epochs.steps, self.state.step, config.batch_size, show)
-        self.guard = Guard(self.optimiser, fabric.device, fabric.world_size)
-        self.stage = self.stages[-1]
-        self.step_module = Step(self.traced, self.stage.objective, config.compile)
+        self.guard = Guard(self.optimizer, fabric.device, fabric.world_size)
+        self.step_module = Step(self.traced, self.objective, config.compile)
         self.step_module.first = self.state.step == 0
+        self.watch = Watch(self.guard, self.step_module, self.epochs, fabric, run)
         # One process needs no wrapper around the module, only the precision: see _step.
         self.forward = fabric.setup_module(self.step_module) if fabric.world_size > 1 else self.step_module
 
@@ -183,77 +176,34 @@ class Loop:
     def _step(self, batch: Batch, further: Batch | None) -> None:
         """One step: forward, backward, clip, update; ``further`` items are for objectives that take a reference."""
         state = self.state
-        for group in self.optimiser.param_groups:
+        for group in self.optimizer.param_groups:
             group["lr"] = self.rate(state.step)
         if self.temperature is not None:
             self.program.set_temperature(self.temperature(state.step))
-        self._enter_stage()
+        self.step_module.set_objective(self.stages.enter(state.step))
         self.guard.before_step(state.step)
         try:
             with self.fabric.autocast():
                 used = further is not None and self.step_module.objective.takes_reference
                 loss, means = self.forward(Held(batch), *([Held(further)] if used else []))
         except (RuntimeError, ValueError) as error:
-            self._explain(*self.guard.states[-1], error)
+            self.watch.explain(*self.guard.states[-1], error)
             raise
-        self.optimiser.zero_grad()
+        self.optimizer.zero_grad()
         self.fabric.backward(loss)
-        self.guard.judge(loss, self._clip())
+        self.guard.judge(loss, gradient_norm(self.weights, self.config.clip_norm))
         if self.guard.due:
-            self._look()
-        self.optimiser.step()
+            self.watch.check()
+        self.optimizer.step()
         self.step_module.first = False
         state.step += 1
         if state.average is not None:
             state.average.update(state.step)
         self.log.add(means.content)
 
-    def _objectives(self, dataset_size: int) -> tuple[Objective, list[Stage]]:
-        """The objective, on the device, and the stages; drawing for them leaves the random states as they were."""
-
-        def draw() -> Trace:
-            with torch.no_grad():
-                return self.traced(self.epochs.batch(0))[0]
-
-        with seeding.kept():
-            seeding.seed_all(self.config.seed)
-            compiled = self.config.compile
-            found = resolve(self.config.objective, dataset_size, draw, compiled)
-            found = found.to(self.fabric.device) if isinstance(found, nn.Module) else found
-            if self.config.references and (not takes(found, "reference") or lacks(self.program, "encode")):
-                raise SpecError(
-                    "train: references are for objectives that estimate q(z) from the batch, hfvae for instance, and "
-                    "models with encode; leave them out."
-                )
-            given = self.config.stages
-            return found, plan(given, found, self.epochs.steps, self.model, dataset_size, draw, compiled)
-
-    def _enter_stage(self) -> None:
-        """The objective of this step's stage, and its parameters held still; those of the stage before learn again."""
-        stage = stage_at(self.stages, self.state.step)
-        if stage is self.stage:
-            return
-        for weights, learns in ((self.stage.frozen, True), (stage.frozen, False)):
-            for one in weights:
-                one.requires_grad_(learns)
-        self.stage = stage
-        object.__setattr__(self.step_module, "objective", stage.objective)
-
-    def _clip(self) -> Tensor:
-        """The length of the gradient, which is shortened if it is more than clip_norm.
-
-        Without clip_norm only small parameters are measured, to see whether it is finite: what goes wrong in the
-        backward pass reaches the biases of a layer as it reaches the weights, and reading all takes time.
-        """
-        clip = self.config.clip_norm
-        weights = [p for p in self.weights if p.grad is not None]
-        if clip is None:
-            weights = [p for p in weights if p.numel() <= SMALL] or weights
-        gradients = [entries(p.grad) for p in weights if p.grad is not None]
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
-        if clip is not None:
-            torch.nn.utils.clip_grads_with_norm_(weights, clip, norm)
-        return norm
+    def _augmented_traces(self, batch: Batch) -> tuple[Trace, Trace]:
+        """Return the traces of a batch, augmented as in a step."""
+        return self.traced(self.objective.augmented(batch, self.program))
 
     # ---- what is not done in every step ---------------------------------------------------------------
 
@@ -278,7 +228,7 @@ class Loop:
         return record
 
     def _record(self, more: dict[str, float]) -> dict[str, Any]:
-        self._look()
+        self.watch.check()
         step = self.state.step
         rate = self.progress.items_per_second(step)
         more |= {"learning_rate": self.rate(step - 1), "epoch": step / self.epochs.per_epoch}
@@ -290,7 +240,7 @@ class Loop:
 
     def _validate(self, held_out: HeldOut) -> float:
         """The score, and a copy of the weights if it is the best."""
-        self._look()
+        self.watch.check()
         state = self.state
         score = held_out_score(
             self.model, state.average, held_out, self.fabric.world_size, self.fabric.device
@@ -333,8 +283,7 @@ class Loop:
         return any_process(interrupts.requested, world, self.fabric.device)
 
     def _end(self, because: str) -> Result:
-        for one in self.stage.frozen:
-            one.requires_grad_(True)
+        self.stages.release()
         if because == "interrupted":
             if self.log.pending:
                 self._record({})
@@ -344,45 +293,8 @@ class Loop:
         self.state.finish()
         return Result(self.log.history, because, self.state.step)
 
-    # ---- divergence -----------------------------------------------------------------------------------
-
-    def _look(self) -> None:
-        found = self.guard.look()
-        if found is not None:
-            step, states = found
-            self._explain(step, states, None)
-            raise RunError(
-                f"training diverged at step {step + 1}: the loss or a gradient is not finite. {self._kept()}"
-            )
-
-    def _explain(self, step: int, states: dict[str, Tensor], error: Exception | None) -> None:
-        """Raise a RunError that names the site, if a replay of the step finds it."""
-        alone = self.fabric.world_size == 1  # else the objective may wait for other processes
-        with self.fabric.autocast():
-            reason = culprit(self.step_module, self.epochs.batch(step), states, terms=alone)
-        if reason is not None:
-            raise RunError(f"training diverged at step {step + 1}: {reason} {self._kept()}") from error
-
-    def _kept(self) -> str:
-        step = None
-        if self.run is not None:
-            made = self.run.latest()
-            step = made.step if made is not None else None
-        if step is None:
-            return "Nothing was saved. Try a smaller learning rate, or clip_norm."
-        return f"The checkpoint of step {step} is kept. Try a smaller learning rate, or clip_norm."
-
 
 def _log_offset(made: Checkpoint | None) -> int:
     """Up to where the log belongs to the checkpoint. A forged number costs the log, not the run."""
     told = 0 if made is None else made.state.get("metrics_bytes", 0)
     return told if isinstance(told, int) and told >= 0 else 0
-
-
-def _temperature(program: Program, config: TrainConfig, steps: int) -> Schedule | None:
-    """Return the schedule of the temperature; a program that has none is refused before the first step."""
-    if config.temperature is None:
-        return None
-    temperature = schedule(config.temperature, steps, "temperature")
-    program.set_temperature(temperature(0))
-    return temperature

@@ -5,9 +5,29 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from unknot.train.terminal_bar import TerminalBar
+# A bar in a terminal: it appears with a ``with`` block and goes with it; anywhere else there is none.
+
+
+class TerminalBar:
+    """What shows progress with a bar, ``bar``, of rich, or without one."""
+
+    def __init__(self, bar: Any = None) -> None:
+        self._bar = bar
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
 
 _SILENCE = 15.0  # seconds between two lines where there is no terminal
 _BESIDE = 46  # columns of a terminal that the bar, the steps, the time and the rate take
@@ -48,7 +68,7 @@ class Progress(TerminalBar):
 
 
 def terms_text(record: Mapping[str, Any], width: int) -> str:
-    """The first terms that fit into so many characters, whole ones only.
+    """The first terms that fit into ``width`` characters, whole ones only.
 
     >>> terms_text({"step": 50, "loss": 1.25, "kl[digit]": 0.5, "kl[style]": 8.0}, 24)
     'loss 1.25  kl[digit] 0.5'

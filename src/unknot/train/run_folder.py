@@ -16,10 +16,10 @@ from torch import nn
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import DiskError, RunError
 from unknot.files import disk_error, lock, remove_leftovers, write_file, write_folder
-from unknot.models.yaml_file import parse_yaml
 from unknot.seal import open_sealed_lines, sealed_lines
 from unknot.train import checkpoint
 from unknot.train.checkpoint import Checkpoint
+from unknot.yaml_file import parse_yaml
 
 FORMAT = 1
 STAMP, CONFIG, BUDGET = "run.json", "config.yaml", "label_budget.json"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from unknot.core.program import Program
 from unknot.errors import SpecError
 from unknot.schema import check, choice, number, table, whole
 
@@ -65,3 +66,12 @@ def schedule(spec: Spec, steps: int, what: str) -> Schedule:
         return curve(start, end, min(1.0, (step - warmup) / max(1, steps - warmup)))
 
     return value
+
+
+def temperature_schedule(program: Program, spec: Spec | None, steps: int) -> Schedule | None:
+    """Return the schedule of the temperature; a program that has none is refused before the first step."""
+    if spec is None:
+        return None
+    temperature = schedule(spec, steps, "temperature")
+    program.set_temperature(temperature(0))
+    return temperature

@@ -12,18 +12,17 @@ from torch import Tensor, nn
 from unknot.errors import RunError
 from unknot.train import seeding
 from unknot.train.adversary import Adversary
-from unknot.train.averaging import WeightAverage
-from unknot.train.checkpoint import Checkpoint, pack_optimiser, under, unpack_optimiser
-from unknot.train.early_stopping import EarlyStopping
+from unknot.train.checkpoint import Checkpoint, pack_optimizer, under, unpack_optimizer
+from unknot.train.held_out import EarlyStopping, WeightAverage
 
 
 @dataclass
 class TrainingState:
-    """Weights, optimiser, average, early stopping, and how many steps are finished."""
+    """Weights, optimizer, average, early stopping, and how many steps are finished."""
 
     model: nn.Module
-    objective: Any
-    optimiser: torch.optim.Optimizer
+    objective: nn.Module | None
+    optimizer: torch.optim.Optimizer
     average: WeightAverage | None
     stopping: EarlyStopping
     adversary: Adversary | None = None
@@ -47,16 +46,16 @@ class TrainingState:
         random_tensors, random_scalars = seeding.capture()
         tensors = {
             **under("model", self.model.state_dict()),
-            **under("optimiser", pack_optimiser(self.optimiser)),
+            **under("optimizer", pack_optimizer(self.optimizer)),
             **under("random", random_tensors),
             **under("best", self.stopping.weights),
         }
         if self.average is not None:
             tensors |= under("average", self.average.state_dict())
-        if isinstance(self.objective, nn.Module):
+        if self.objective is not None:
             tensors |= under("objective", self.objective.state_dict())
         if self.adversary is not None:
-            tensors |= under("adversary", pack_optimiser(self.adversary.optimiser))
+            tensors |= under("adversary", pack_optimizer(self.adversary.optimizer))
         state = {"random": random_scalars, "stopping": self.stopping.state(), "seconds": self.elapsed, **more}
         return Checkpoint(self.step, tensors, state)
 
@@ -64,11 +63,11 @@ class TrainingState:
         """Become what :meth:`checkpoint` saw."""
         try:
             self.model.load_state_dict(made.part("model"))
-            unpack_optimiser(self.optimiser, made.part("optimiser"))
-            if isinstance(self.objective, nn.Module):
+            unpack_optimizer(self.optimizer, made.part("optimizer"))
+            if self.objective is not None:
                 self.objective.load_state_dict(made.part("objective"))
             if self.adversary is not None:
-                unpack_optimiser(self.adversary.optimiser, made.part("adversary"))
+                unpack_optimizer(self.adversary.optimizer, made.part("adversary"))
             if self.average is not None:
                 self.average.load_state_dict(made.part("average"))
             self.stopping.restore(made.state["stopping"], self._best_weights(made))

@@ -1,11 +1,11 @@
-"""Weights of the classes in a recogniser's answers, for labels of which some classes are rare.
+"""Weights of the classes in predictions, for labels of which some classes are rare.
 
-Weighting the labels' terms by w_y moves the best recogniser from p(y | x) to
+Weighting the term of each label by w_y changes the optimal encoder from p(y | x) to
 
     q(y | x) = w_y p(y | x) / Σ_k w_k p(k | x)
 
-and so the weights are put on a trained recogniser's answers, by this equation. All labels then shape the networks
-alike, probabilities stay calibrated for whoever leaves the weights out, and every model takes them, a committee too.
+so the weights are applied to the predictions of a trained model by this equation. All labels then have the same
+influence on the networks, predictions without weights stay calibrated, and every model takes weights, an ensemble too.
 """
 
 from __future__ import annotations
@@ -22,11 +22,24 @@ from unknot.errors import SpecError
 
 
 def class_weights(asked: Any, factor: Factor, classes: Sequence[Any]) -> tuple[float, ...]:
-    """A weight for each of the ``classes`` of a factor, as scikit-learn's ``class_weight`` asks for them.
+    """Return a weight for each class of a factor, as scikit-learn's ``class_weight`` does.
 
-    "balanced": n / (K n_k) for n labels, n_k of them of one of K classes; or a mapping from class to weight. Classes
-    without labels, or without a weight, have 1.
+    Parameters
+    ----------
+    asked : "balanced" or mapping
+        "balanced" is n / (K n_k) for n labels, n_k of them of class k of K; or a mapping from class to weight. Classes
+        without labels, or without a weight, have 1.
+    factor : Factor
+        The labels.
+    classes : sequence
+        The classes in the user's own type.
 
+    Returns
+    -------
+    tuple of float
+
+    Examples
+    --------
     >>> labels = Factor("kind", "categorical", torch.tensor([0, 0, 0, 1]), ("common", "rare"))
     >>> class_weights("balanced", labels, ["common", "rare"])
     (0.6666666666666666, 2.0)
@@ -40,30 +53,30 @@ def class_weights(asked: Any, factor: Factor, classes: Sequence[Any]) -> tuple[f
         return tuple(float(asked.get(one, 1.0)) for one in classes)
     if asked != "balanced":
         raise SpecError(f"class_weight is None, 'balanced' or a weight by class, but got {asked!r}.")
-    seen = factor.values[factor.known].cpu().numpy()
-    there = np.unique(seen)
-    found = dict(zip(there, compute_class_weight("balanced", classes=there, y=seen), strict=True))
-    return tuple(float(found.get(k, 1.0)) for k in range(len(classes)))
+    labels = factor.values[factor.known].cpu().numpy()
+    present = np.unique(labels)
+    weights = dict(zip(present, compute_class_weight("balanced", classes=present, y=labels), strict=True))
+    return tuple(float(weights.get(k, 1.0)) for k in range(len(classes)))
 
 
 def _refuse_wrong_weights(asked: Mapping[Any, Any], name: str, classes: Sequence[Any]) -> None:
     for one, weight in asked.items():
         if one not in classes:
             there = ", ".join(map(str, classes))
-            raise SpecError(f"class_weight speaks of {one!r}, but the classes of '{name}' are {there}.")
+            raise SpecError(f"class_weight names {one!r}, but the classes of '{name}' are {there}.")
         if not isinstance(weight, int | float) or not 0 < weight < float("inf"):
             raise SpecError(f"class_weight of {one!r} is {weight!r}: a weight is a number above 0.")
 
 
-def reweighed(shares: Tensor, weights: Sequence[float]) -> Tensor:
-    """Class probabilities ``(N, K)``, or those of yes ``(N, 1)``, with weights by class.
+def reweighed(probabilities: Tensor, weights: Sequence[float]) -> Tensor:
+    """Apply weights to class probabilities ``(N, K)``, or to those of yes ``(N, 1)``.
 
     >>> reweighed(torch.tensor([[0.9, 0.1]]), (1.0, 9.0))
     tensor([[0.5000, 0.5000]])
     """
-    weight = torch.tensor(weights, dtype=shares.dtype, device=shares.device)
-    if shares.shape[1] == 1:
-        yes, no = shares * weight[1], (1 - shares) * weight[0]
+    weight = torch.tensor(weights, dtype=probabilities.dtype, device=probabilities.device)
+    if probabilities.shape[1] == 1:
+        yes, no = probabilities * weight[1], (1 - probabilities) * weight[0]
         return yes / (yes + no)
-    found = shares * weight
-    return found / found.sum(1, keepdim=True)
+    weighted = probabilities * weight
+    return weighted / weighted.sum(1, keepdim=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -11,6 +11,46 @@ from torch import Size, Tensor
 from unknot.core.evidence import given
 from unknot.core.program import Program
 from unknot.errors import SpecError
+from unknot.models.spec import NodeSpec
+
+
+def deterministic_children(nodes: Sequence[NodeSpec], changed: str) -> list[str]:
+    """Return the variables that the encoder infers from ``changed``, but not from the data (S17 Fig. 5 left).
+
+    If ``changed`` is set to another value, they take new values too.
+
+    Parameters
+    ----------
+    nodes : sequence of NodeSpec
+        All variables.
+    changed : str
+        The variable that is set.
+
+    Examples
+    --------
+    >>> from unknot.models import node
+    >>> faces = [
+    ...     node("light", "direction", 3, inferred_from=["x"]),
+    ...     node("shading", "normal", 8, inferred_from=["light"]),
+    ...     node("rest", "normal", 8, inferred_from=["x", "light"]),
+    ...     node("x", "normal", parents=["light", "shading", "rest"]),
+    ... ]
+    >>> deterministic_children(faces, "light")
+    ['shading']
+    """
+    data = {node.name for node in nodes if node.is_data}
+    children: list[str] = []
+    while True:
+        more = [
+            node.name
+            for node in nodes
+            if node.name not in (changed, *children)
+            and {changed, *children} & set(node.inferred_from)
+            and not data & set(node.inferred_from)
+        ]
+        if not more:
+            return children
+        children += more
 
 
 def expected_items(program: Program, values: Mapping[str, Any], count: int, shape: Size) -> Tensor:

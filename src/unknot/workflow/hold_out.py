@@ -1,4 +1,4 @@
-"""What early stopping listens to: a part of the labels that training does not see, or without labels of the items."""
+"""The validation set of early stopping: a part of the labels, or of the items if there are no labels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,26 @@ _CHUNK = 1000
 
 
 def hold_out(model: TrainedModel, data: Dataset, config: TrainConfig) -> tuple[Dataset, HeldOut | None]:
-    """The data to train on, and the score of the rest (better when larger); all of it and None without patience.
+    """Split the data for early stopping.
 
-    With labels a fifth of those of each factor is hidden from training, and the score is minus their error. Without any
-    a fifth of the items is left out, and the score is their bound. The seed of the training decides which.
+    With labels, a fifth of the labels of each factor is hidden from training, and the score is minus their error.
+    Without labels, a fifth of the items is left out, and the score is their ELBO. The training seed decides which.
+
+    Parameters
+    ----------
+    model : TrainedModel
+        The model that is trained.
+    data : Dataset
+        The training data.
+    config : TrainConfig
+        How it is trained.
+
+    Returns
+    -------
+    train : Dataset
+        The data to train on: all of them without patience.
+    held_out : callable or None
+        The score of the held-out part, better when larger; None without patience.
     """
     if config.patience is None:
         return data, None
@@ -45,7 +61,7 @@ def _hold_out_labels(model: TrainedModel, data: Dataset, seed: int) -> tuple[Dat
     asked = held.subset(rows)
 
     def score(module: torch.nn.Module) -> float:
-        """Mean over factors of minus the error, on held-out labels alone."""
+        """Return minus the error on the held-out labels, averaged over factors."""
         found = evaluate(model, asked)
         return -sum(one.value for one in found) / max(len(found), 1)
 
@@ -63,7 +79,7 @@ def _hold_out_items(model: TrainedModel, data: Dataset, seed: int) -> tuple[Data
     held = data.subset(order[:count].sort().values)
 
     def score(module: torch.nn.Module) -> float:
-        """The mean bound of the held-out items, always with the same draws."""
+        """Return the mean ELBO of the held-out items, always with the same draws."""
         torch.manual_seed(seed)
         total = 0.0
         for batch in held.to(model.device).batches(_CHUNK, shuffle=False):

@@ -10,9 +10,9 @@ from torch import Tensor
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
-from unknot.models.node_spec import NodeSpec
-from unknot.models.table_columns import check_rows
-from unknot.models.word_weights import refuse_fractions
+from unknot.models.ensemble.components import are_counts
+from unknot.models.ensemble.spec import COMPONENTS
+from unknot.models.likelihoods import LIKELIHOODS, likelihood_of
 from unknot.workflow.trained_model import TrainedModel
 
 
@@ -20,8 +20,8 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
     """The items, their numbers meaning what those of the training data meant; others are refused.
 
     Rows of a table are numbers as they stand, also where their type would make them pixels (uint8) or counts of words
-    (whole numbers, most of them 0). Bernoulli data are shares, from 0 to 1; multinomial data are counts, at least 0,
-    and whole where they are weighed.
+    (whole numbers, most of them 0). Rows of a model of counts (kind: wide) are whole numbers from 0. Bernoulli data are
+    shares, from 0 to 1; multinomial data are counts, at least 0, and whole where they are weighed.
     """
     node, known = model.nodes[-1], model.data
     if items.item_shape != known.item_shape:
@@ -31,26 +31,16 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
             f"{count if what == 'features' else ''}x has items of shape {tuple(items.item_shape)}, but the model "
             f"was fitted on {tuple(known.item_shape)}; resize or cut them as for fit."
         )
-    if isinstance(items.x, SparseCounts) and node.family in ("table", "normal", "bernoulli"):
+    family = node.family.name
+    if isinstance(items.x, SparseCounts) and family in ("table", "normal", "bernoulli"):
         items = replace(items, x=items.x[:].float())
-    if isinstance(items.x, Tensor) and items.x.dtype == torch.uint8 and node.family == "table":
+    if isinstance(items.x, Tensor) and items.x.dtype == torch.uint8 and family in ("table", COMPONENTS):
         items = replace(items, x=items.x.float())
-    if isinstance(items.x, Tensor):
-        _refuse_numbers(node, items.x)
-    return items
-
-
-def _refuse_numbers(node: NodeSpec, x: Tensor) -> None:
-    """Refuse numbers that the data's node cannot hold."""
-    low, high = float(x.min()), float(x.max())
-    if node.family == "multinomial" and low < 0:
-        raise DataError(f"x holds {low:g}, but the model was fitted on counts, which are at least 0.")
-    if node.weights:
-        refuse_fractions(x)
-    if node.family == "bernoulli" and x.is_floating_point() and (low < 0 or high > 1):
-        worst = high if high > 1 else low
+    if family == COMPONENTS and node.family.options["counts"] and not are_counts(items.x):
         raise DataError(
-            f"x holds {worst:g}, but the model was fitted on values from 0 to 1; scale x as it was for fit."
+            f"{items.name}: the model was fitted on counts, but x holds numbers that are not whole, negative or "
+            "missing; give the counts as for fit, without a transformation."
         )
-    if node.columns:
-        check_rows(node.columns, x)
+    if isinstance(items.x, Tensor) and family in LIKELIHOODS:
+        likelihood_of(node).check_items(node, items.x)
+    return items

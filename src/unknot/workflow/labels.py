@@ -1,4 +1,4 @@
-"""Labels and the nodes they belong to: whether they fit, and the names of a node's classes."""
+"""Labels and their nodes: whether they fit together, and the names of a node's classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from unknot.errors import DataError, SpecError
 from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
 
-LABELLED_SHARE = 1 / 3
+LABELED_SHARE = 1 / 3
 
 
 def has_classes(node: NodeSpec) -> bool:
@@ -24,9 +24,9 @@ def has_classes(node: NodeSpec) -> bool:
     return family_of(node).has_classes
 
 
-def check_labels(labelled: Sequence[NodeSpec], data: Dataset, names: Iterable[str]) -> None:
+def check_labels(labeled: Sequence[NodeSpec], data: Dataset, names: Iterable[str]) -> None:
     """Refuse labels (of the factors ``names``) that no node takes, and nodes that lack theirs."""
-    takers = [node.name for node in labelled]
+    takers = [node.name for node in labeled]
     for name in names:
         if name not in takers:
             takes = f"of {', '.join(takers)}" if takers else "of no node"
@@ -34,7 +34,7 @@ def check_labels(labelled: Sequence[NodeSpec], data: Dataset, names: Iterable[st
                 f"there are labels for '{name}', but the model takes labels {takes}; say labels: true at the "
                 "node they belong to, or leave them out."
             )
-    for node in labelled:
+    for node in labeled:
         if node.name not in data.factors:
             there = ", ".join(data.factors) or "none"
             raise SpecError(
@@ -61,14 +61,14 @@ def _check_factor(node: NodeSpec, factor: Factor) -> None:
         raise SpecError(f"node '{node.name}' has size {node.size}, but its labels have {size} numbers.")
 
 
-def with_described_classes(data: Dataset, labelled: Sequence[NodeSpec]) -> Dataset:
-    """The data with its labels as the classes 0 to K - 1 of the nodes that describe so many.
+def with_described_classes(data: Dataset, labeled: Sequence[NodeSpec]) -> Dataset:
+    """The data with its labels as the classes 0 to K - 1 of the nodes that have K classes.
 
     Without a description the classes are the values that occur; a node of size 10 says that there are ten, whether
     or not each of them has a label.
     """
     factors = dict(data.factors)
-    for node in labelled:
+    for node in labeled:
         if node.name in factors and has_classes(node):
             factors[node.name] = _with_classes(factors[node.name], node.size or 0)
     return replace(data, factors=factors)
@@ -88,16 +88,16 @@ def class_count(factor: Factor) -> int:
     return int(factor.values.max()) + 1 if factor.kind == "count" else factor.num_classes
 
 
-def label_kinds(labelled: Sequence[NodeSpec]) -> dict[str, Kind]:
-    """What kind of labels each labelled node takes, where its family says so."""
-    kinds = {node.name: family_of(node).label_kind for node in labelled}
+def label_kinds(labeled: Sequence[NodeSpec]) -> dict[str, Kind]:
+    """What kind of labels each labeled node takes, where its family says so."""
+    kinds = {node.name: family_of(node).label_kind for node in labeled}
     return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def share_of_labels(train: Dataset) -> float | None:
-    """The share of labelled items in a batch: a third where labels are scarcer than that, else as they come."""
+    """The share of labeled items in a batch: a third where labels are scarcer than that, else as they come."""
     share = float(any_known(train, None).float().mean()) if train.factors else 0.0
-    return LABELLED_SHARE if 0.0 < share < LABELLED_SHARE else None
+    return LABELED_SHARE if 0.0 < share < LABELED_SHARE else None
 
 
 def class_names(factor: Factor, count: int) -> tuple[str, ...]:

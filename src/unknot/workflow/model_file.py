@@ -22,17 +22,18 @@ from unknot.errors import RunError
 from unknot.files import bring_back, write_folder
 from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
-from unknot.workflow.model_source import PROGRAM, read_source
-from unknot.workflow.nested_source import FOLDER as NESTED
+from unknot.workflow.model_source import PROGRAM, ModelSource, read_source
+from unknot.workflow.nested import FOLDER as NESTED
+from unknot.workflow.trained_labels import from_json, to_json
 from unknot.workflow.trained_model import TrainedModel
 
-FORMAT = 2
+FORMAT = 3
 MODEL, WEIGHTS = "model.json", "model.safetensors"
 _OURS = (MODEL, WEIGHTS, PROGRAM, NESTED)  # what a saved folder holds
 
 
 def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
-    """What says all of a model but its weights: ``model.json``, a program's text, the models that it nests."""
+    """Return the files of a model without its weights: ``model.json``, a program, the models that it nests."""
     content = {
         "format": FORMAT,
         "unknot": __version__,
@@ -41,6 +42,7 @@ def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
         "words": list(model.words),
         "ink": model.ink,
         "class_weights": dict(model.class_weights),
+        "trained_labels": to_json(model.trained_labels),
         **more,
     }
     return {MODEL: sealed_json(content, indent=1), **model.source.files()}
@@ -56,7 +58,7 @@ def save_model(model: TrainedModel, path: Path, **more: Any) -> None:
 
 
 def saved_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
-    """All files of a saved model, by name; ``more`` is kept in ``model.json``."""
+    """Return all files of a saved model by name; ``more`` is kept in ``model.json``."""
     from safetensors.torch import save
 
     weights = save({name: w.cpu().contiguous() for name, w in model.module.state_dict().items()})
@@ -64,7 +66,7 @@ def saved_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
 
 
 def load_model(path: Path) -> TrainedModel:
-    """The model of a saved folder, or of a run."""
+    """Load the model of a saved folder, or of a run."""
     bring_back(path.absolute())
     content = read_description(path)
     try:
@@ -72,6 +74,7 @@ def load_model(path: Path) -> TrainedModel:
         data, ink = dataset_without_items(content["data"]), bool(content["ink"])
         words = tuple(str(name) for name in content["words"])
         weights = {name: tuple(map(float, w)) for name, w in content.get("class_weights", {}).items()}
+        trained_labels = from_json(content.get("trained_labels", {}))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(f"{path / MODEL} is damaged ({type(error).__name__}: {error}).") from error
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
@@ -80,11 +83,16 @@ def load_model(path: Path) -> TrainedModel:
         RunFolder.open(path).load_weights(module)
     else:
         _load_weights(module, path, content.get("sha256"))
-    return TrainedModel(module.eval(), source, data, words, ink, weights)
+    return TrainedModel(module.eval(), source, data, words, ink, weights, trained_labels)
+
+
+def read_source_of(path: Path) -> ModelSource:
+    """Read where the model of a saved folder or a run comes from."""
+    return read_source(read_description(path)["model"], path)
 
 
 def read_description(path: Path) -> Mapping[str, Any]:
-    """The content of ``model.json``, after a look at its version."""
+    """Read the content of ``model.json``, and refuse another version."""
     try:
         content = open_sealed_json((path / MODEL).read_bytes())
     except OSError as error:
@@ -94,11 +102,10 @@ def read_description(path: Path) -> Mapping[str, Any]:
         ) from error
     except ValueError as error:
         raise RunError(f"{path / MODEL} is damaged ({error}).") from error
-    if "spec" in content and "format" not in content:  # a run made before formats were numbered
-        return {"model": content["spec"], "data": content.get("data"), "words": [], "ink": content.get("ink")}
     if content.get("format") != FORMAT:
         raise RunError(
-            f"{path} was saved by another version (format {content.get('format')}, this one reads {FORMAT})."
+            f"{path} was saved by another version of Unknot (format {content.get('format')}; this one reads {FORMAT}): "
+            "open it with that version, or fit the model again."
         )
     return content
 
@@ -121,5 +128,5 @@ def _load_weights(module: nn.Module, path: Path, expected: Any) -> None:
 
 
 def described_data(data: Dataset) -> Dataset:
-    """A data set without its items, as a model keeps it."""
+    """Return a data set without its items, as a model keeps it."""
     return dataset_without_items(describe_dataset(data))

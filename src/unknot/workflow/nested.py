@@ -1,8 +1,18 @@
-"""Nested: a trained model as a part of a user's own program."""
+"""Nested models: a trained model as a part of a user's own program.
+
+A spec gives their paths by the arguments of the program; a run and a saved model keep copies in ``nested/NAME``::
+
+    nested: {digit: runs/digit}                          # frozen
+    nested: {digit: {path: runs/digit, frozen: false}}   # its weights are trained with those of the program
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
@@ -10,6 +20,70 @@ from unknot.core.evidence import GivenValues
 from unknot.core.program import Labels, Program, as_program, lacks
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
+
+if TYPE_CHECKING:
+    from unknot.workflow.trained_model import TrainedModel
+
+FOLDER = "nested"
+
+
+@dataclass(frozen=True)
+class NestedSource:
+    """A trained model that is to be nested, and whether its weights stay as they are."""
+
+    model: TrainedModel
+    frozen: bool
+
+    def build(self) -> Nested:
+        """Return a copy with the trained weights."""
+        return Nested(deepcopy(self.model.module), self.frozen)
+
+
+def read_nested(described: Mapping[str, Any], folder: Path) -> dict[str, NestedSource]:
+    """Load the nested models of a description, with paths relative to ``folder``."""
+    from unknot.workflow.trained_model import TrainedModel
+
+    entries = {name: _entry(entry) for name, entry in described.items()}
+    return {
+        name: NestedSource(TrainedModel.load(folder / path), frozen)
+        for name, (path, frozen) in entries.items()
+    }
+
+
+def describe_nested(sources: Mapping[str, NestedSource]) -> dict[str, Any]:
+    """Describe nested models that lie beside their program."""
+    return {name: {"path": f"{FOLDER}/{name}", "frozen": one.frozen} for name, one in sources.items()}
+
+
+def nested_files(sources: Mapping[str, NestedSource]) -> dict[str, bytes]:
+    """Return the files of nested models, by their paths beside the program."""
+    from unknot.workflow.model_file import saved_files
+
+    return {
+        f"{FOLDER}/{name}/{file}": content
+        for name, one in sources.items()
+        for file, content in saved_files(one.model).items()
+    }
+
+
+def with_paths(model: Mapping[str, Any], place: Callable[[str], Path]) -> dict[str, Any]:
+    """Return a ``model`` section with the paths of a program and of nested models changed by ``place``."""
+    placed = dict(model)
+    if "program" in model:
+        placed["program"] = str(place(str(model["program"])))
+    if model.get("nested"):
+        entries = {name: _entry(entry) for name, entry in model["nested"].items()}
+        placed["nested"] = {
+            name: {"path": str(place(path)), "frozen": frozen} for name, (path, frozen) in entries.items()
+        }
+    return placed
+
+
+def _entry(entry: str | Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the path, and whether the weights stay as they are."""
+    if isinstance(entry, Mapping):
+        return str(entry["path"]), bool(entry.get("frozen", True))
+    return str(entry), True
 
 
 class Nested(Program):

@@ -1,4 +1,4 @@
-"""Pictures of a model, as arrays: reconstructions, parts, analogies, style grids, traversals, samples."""
+"""Images made by a model, as arrays: reconstructions, parts, analogies, style grids, traversals, samples."""
 
 from __future__ import annotations
 
@@ -13,40 +13,42 @@ from unknot.models.spec import NodeSpec
 from unknot.workflow.labels import class_names
 from unknot.workflow.trained_model import TrainedModel
 
-SPREAD = 2.0  # standard deviations of the prior that sweeps cover on each side
+SPREAD = 2.0  # standard deviations of the prior that a varied dimension covers on each side
 
 
 def reconstructions(model: TrainedModel, x: Tensor) -> np.ndarray:
-    """Items (first row) and what the model makes of them (second row), ``(2, N, ...)``."""
+    """Return items (first row) and their reconstructions (second row), ``(2, N, ...)``."""
     return torch.stack([x, model.reconstruct(x)]).numpy()
 
 
 def parts(model: TrainedModel, x: Tensor) -> np.ndarray | None:
-    """The parts that items consist of, each drawn alone, ``(K, N, ...)``; None if the program has no parts."""
+    """Return the parts of items, each alone, ``(K, N, ...)``; None if the program has no parts."""
     with torch.no_grad():
-        found = model.program.parts(model.mode_trace(x))
-    return None if found is None else found.cpu().transpose(0, 1).numpy()
+        drawn = model.program.parts(model.mode_trace(x))
+    return None if drawn is None else drawn.cpu().transpose(0, 1).numpy()
 
 
 def boxes(model: TrainedModel, x: Tensor) -> tuple[np.ndarray, list[list[str]]] | None:
-    """Where the parts lie, ``(N, K, 3)`` as :func:`~unknot.plots.boxed_images.boxed_images` has it, and their names.
+    """Return the places of the parts ``(N, K, 3)``, see :meth:`unknot.core.program.Program.boxes`, and their names.
 
-    See :meth:`unknot.core.program.Program.boxes`. None if the program has no parts.
+    None if the program has no parts.
     """
     with torch.no_grad():
-        found = model.program.boxes(model.mode_trace(x))
-    if found is None:
+        located = model.program.boxes(model.mode_trace(x))
+    if located is None:
         return None
-    places, factors = found
+    places, factors = located
     predictions = model.predict(x).predictions
-    best = torch.stack([predictions[name].argmax(-1) for name in factors], 1)  # (N, K)
+    classes = torch.stack([predictions[name].argmax(-1) for name in factors], 1)  # (N, K)
     names = [_class_names(model, name, predictions[name].shape[1]) for name in factors]
-    words = [[own[i] for own, i in zip(names, row, strict=True)] for row in best.tolist()]
+    words = [
+        [class_names_of[i] for class_names_of, i in zip(names, row, strict=True)] for row in classes.tolist()
+    ]
     return places.cpu().numpy(), words
 
 
 def analogies(model: TrainedModel, x: Tensor, name: str, settings: Tensor) -> np.ndarray:
-    """Each item, and the same item with one factor set to each of the settings, ``(N, 1 + K, ...)`` (S17 Fig. 2a).
+    """Return each item, and the same item with one factor set to each setting, ``(N, 1 + K, ...)`` (S17 Fig. 2a).
 
     Settings are class indices ``(K,)`` or vectors ``(K, D)``.
     """
@@ -56,7 +58,7 @@ def analogies(model: TrainedModel, x: Tensor, name: str, settings: Tensor) -> np
 def style_grid(
     model: TrainedModel, x: Tensor, style: NodeSpec, dimensions: tuple[int, int], steps: int = 9
 ) -> np.ndarray:
-    """One item with two style dimensions swept, ``(steps, steps, ...)`` (S17 Fig. 2b)."""
+    """Return one item with two style dimensions varied, ``(steps, steps, ...)`` (S17 Fig. 2b)."""
     down, across = torch.meshgrid(
         _sweep(style, dimensions[0], steps), _sweep(style, dimensions[1], steps), indexing="ij"
     )
@@ -75,10 +77,10 @@ def class_grid(
     dimensions: tuple[int, int],
     steps: int = 9,
 ) -> np.ndarray:
-    """New items of class k over two style dimensions, the others at their prior mean, ``(steps, steps, ...)``.
+    """Return new items of class k over two style dimensions, the others at the prior mean, ``(steps, steps, ...)``.
 
-    Both dimensions go through the quantiles of the prior, from 5 to 95 % (S17 Fig. 2b, S16 Fig. 3): equal
-    shares of all items lie between two lines of the grid.
+    Both dimensions take the quantiles of the prior from 5 to 95 % (S17 Fig. 2b, S16 Fig. 3), so that equal shares of
+    all items lie between two lines of the grid.
     """
     quantiles = torch.special.ndtri(torch.tensor(grid_quantiles(steps), dtype=torch.float64)).float()
     down, across = torch.meshgrid(quantiles, quantiles, indexing="ij")
@@ -90,12 +92,12 @@ def class_grid(
 
 
 def grid_quantiles(steps: int) -> list[float]:
-    """Where a class grid looks: from 5 to 95 % of the prior."""
+    """Return the quantiles of the prior in a class grid, from 5 to 95 %."""
     return [round(share, 4) for share in np.linspace(0.05, 0.95, steps).tolist()]
 
 
 def one_of_each(classes: Tensor, count: int) -> list[int]:
-    """Rows to show: the first item of each class, then the others in order (-1 is no class)."""
+    """Choose rows to show: the first item of each class, then the others in order (-1 is no class)."""
     classes = classes.cpu()
     firsts = [int((classes == k).nonzero()[0]) for k in classes[classes >= 0].unique()]
     others = [row for row in range(len(classes)) if row not in firsts]
@@ -105,7 +107,7 @@ def one_of_each(classes: Tensor, count: int) -> list[int]:
 def traversals(
     model: TrainedModel, x: Tensor, style: NodeSpec, dimensions: list[int], steps: int = 9
 ) -> np.ndarray:
-    """One item with one style dimension swept in each row, ``(D, steps, ...)`` (E19 Fig. 4 left)."""
+    """Return one item with one style dimension varied in each row, ``(D, steps, ...)`` (E19 Fig. 4 left)."""
     values = _repeated(model.predict(x[:1]).values, steps)
     rows = []
     for dimension in dimensions:
@@ -116,7 +118,7 @@ def traversals(
 
 
 def samples(model: TrainedModel, rows: int, columns: int, seed: int = 0) -> np.ndarray:
-    """New items from the prior, ``(rows, columns, ...)``."""
+    """Return items drawn from the prior, ``(rows, columns, ...)``."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         made = model.generate(rows * columns, {})
@@ -124,7 +126,7 @@ def samples(model: TrainedModel, rows: int, columns: int, seed: int = 0) -> np.n
 
 
 def samples_by_class(model: TrainedModel, factor: NodeSpec, rows: int, seed: int = 0) -> np.ndarray:
-    """New items, ``(rows, K, ...)``: a class in each column, and in each row one draw of everything else."""
+    """Return new items ``(rows, K, ...)``: a class in each column, and in each row one draw of everything else."""
     columns = []
     for k in range(factor.size or 0):
         with torch.random.fork_rng(devices=[]):
@@ -134,7 +136,7 @@ def samples_by_class(model: TrainedModel, factor: NodeSpec, rows: int, seed: int
 
 
 def _sweep(node: NodeSpec, dimension: int, steps: int) -> Tensor:
-    """Values of one dimension across the prior."""
+    """Return values of one dimension across the prior."""
     standard = torch.zeros(steps, node.size or 0)
     standard[:, dimension] = torch.linspace(-SPREAD, SPREAD, steps)
     return family_of(node).from_standard(node, standard)[:, dimension]
@@ -145,6 +147,6 @@ def _repeated(values: Mapping[str, Tensor], times: int) -> dict[str, Tensor]:
 
 
 def _class_names(model: TrainedModel, name: str, count: int) -> Sequence[str]:
-    """The classes of a factor in the data's words, or numbers where it has none."""
+    """Return the class names of a factor, or numbers if it has none."""
     factor = model.data.factors.get(name)
     return [str(i) for i in range(count)] if factor is None else class_names(factor, count)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -15,7 +15,61 @@ from unknot.core.program import Program
 from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.core.trace import Trace
 from unknot.core.tracing import trace
-from unknot.workflow.candidates import best_candidates
+from unknot.objectives.elbo import elbo
+
+# ---- Candidates: of several candidate predictions for an item, the one with the largest ELBO -------------
+
+_AT_ONCE = 1000  # candidates
+
+
+def best_candidates(program: Program, x: Tensor) -> dict[str, Tensor] | None:
+    """Choose the best of the candidate predictions that a program offers for uncertain items.
+
+    An encoder decides step by step, and does not return to a wrong step. A program may therefore offer several
+    candidates y for an item (:meth:`unknot.core.program.Program.candidates`). The best one has the largest bound
+
+        L(x, y) = E_q(z|x,y) [ log p(x, y, z) - log q(z | x, y) ]                              (S17 Eq. 1)
+
+    with divergences in closed form, and x scored at the modes of the other sites. Call this function inside
+    :class:`~unknot.core.handlers.modes`.
+
+    Parameters
+    ----------
+    program : Program
+        The model.
+    x : Tensor
+        Items, ``(B, ...)``.
+
+    Returns
+    -------
+    dict from factor to Tensor, or None
+        Labels ``(B, ...)`` of the items that have candidates, and -1 or NaN for the others. None if no item has any.
+    """
+    offered = program.candidates(x)
+    if offered is None or not len(offered[0]):
+        return None
+    item, labels = offered
+    bounds = torch.cat([_bound(program, x, item, labels, rows) for rows in _chunks(len(item), item)])
+    best = bounds.new_full((len(x),), -torch.inf).scatter_reduce(0, item, bounds, "amax")
+    rows = (bounds == best[item]).nonzero()[:, 0]
+    first = item.new_full((len(x),), len(item)).scatter_reduce(0, item[rows], rows, "amin")  # (B,)
+    chosen = first < len(item)
+    found = {}
+    for name, values in labels.items():
+        unknown = float("nan") if values.is_floating_point() else -1
+        found[name] = values.new_full((len(x), *values.shape[1:]), unknown)
+        found[name][chosen] = values[first[chosen]]
+    return found
+
+
+def _chunks(count: int, like: Tensor) -> tuple[Tensor, ...]:
+    return torch.arange(count, device=like.device).split(_AT_ONCE)
+
+
+def _bound(program: Program, x: Tensor, item: Tensor, labels: dict[str, Tensor], rows: Tensor) -> Tensor:
+    items = x[item[rows]]
+    q, p = program.candidate_traces(items, {name: values[rows] for name, values in labels.items()})
+    return elbo(q, p, analytic=True).per_item  # (rows,)
 
 
 @dataclass(frozen=True)
@@ -34,6 +88,15 @@ class Prediction:
     values: dict[str, Tensor]
 
 
+def joined(parts: Sequence[Prediction]) -> Prediction:
+    """Join the predictions of several batches."""
+    first = parts[0]
+    return Prediction(
+        {name: torch.cat([part.predictions[name] for part in parts]) for name in first.predictions},
+        {name: torch.cat([part.values[name] for part in parts]) for name in first.values},
+    )
+
+
 def mode_trace(program: Program, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Trace:
     """Run the encoder with every site at its mode, given the modes of its parents.
 
@@ -45,7 +108,7 @@ def mode_trace(program: Program, x: Tensor, known: Mapping[str, Tensor] | None =
         Items, ``(B, ...)``.
     known : mapping from factor to Tensor, optional
         Values that replace the predictions. Without them items with several candidate predictions have the best one
-        (:mod:`unknot.workflow.candidates`).
+        (:mod:`unknot.workflow.prediction`).
 
     Returns
     -------

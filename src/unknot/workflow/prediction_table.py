@@ -1,4 +1,4 @@
-"""Predictions as a table: one row per item, in the users' own class names."""
+"""Predictions as a table: one row per item, with the user's class names."""
 
 from __future__ import annotations
 
@@ -9,26 +9,43 @@ from typing import Any
 import numpy as np
 
 from unknot.data.dataset import Dataset
-from unknot.workflow.item_rows import items_at_once
+from unknot.workflow.evaluation import class_probabilities
 from unknot.workflow.labels import class_names
-from unknot.workflow.measures import class_probabilities
-from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.trained_model import TrainedModel, items_at_once
 
 
 def prediction_rows(
-    model: TrainedModel, data: Dataset, names: Sequence[str], told: Iterable[Sequence[Any]]
+    model: TrainedModel, data: Dataset, names: Sequence[str], identifiers: Iterable[Sequence[Any]]
 ) -> Iterator[list[str]]:
-    """The header, then a row for each item of ``data``, made while they are asked for: memory follows the batch.
+    """Yield the header, then a row for each item, one batch at a time.
 
-    ``told`` is what tells the items apart, a sequence for each of them, under ``names``.
+    Parameters
+    ----------
+    model : TrainedModel
+        The model.
+    data : Dataset
+        The items.
+    names : sequence of str
+        The first columns, which identify the items.
+    identifiers : iterable of sequence
+        Their cells, for each item.
+
+    Yields
+    ------
+    list of str
     """
-    rest, began = iter(told), False
+    rest, began, done = iter(identifiers), False, 0
+    is_odd = np.zeros(len(data), dtype=bool)
+    is_odd[list(data.odd_rows)] = True
     for batch in data.batches(items_at_once(model.shape), shuffle=False):
         part = list(itertools.islice(rest, len(batch)))
         items = dict(zip(names, zip(*part, strict=True), strict=True))
-        found = model.predict(batch.x).predictions
-        without = {name: rows.numpy() for name, rows in model.program.not_applicable(found).items()}
-        arrays = {name: values.numpy() for name, values in found.items()}
+        predictions = model.predict_batch(batch.x).predictions
+        absent = {name: rows.numpy() for name, rows in model.program.not_applicable(predictions).items()}
+        odd = is_odd[done : done + len(batch)]
+        without = {node.name: odd | absent.get(node.name, False) for node in model.labeled}
+        done += len(batch)
+        arrays = {name: values.numpy() for name, values in predictions.items()}
         header, rows = prediction_table(model, arrays, items, without)
         if not began:
             yield header
@@ -62,7 +79,7 @@ def prediction_table(
     rows : list of list of str
     """
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
-    for node in model.labelled:
+    for node in model.labeled:
         values = predictions[node.name]
         factor = model.data.factors[node.name]
         empty = (not_applicable or {}).get(node.name, np.zeros(len(values), dtype=bool))

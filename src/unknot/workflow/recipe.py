@@ -3,9 +3,9 @@
 A spec file is YAML with these sections; ``data`` may also come on the command line, and what is left out has
 defaults::
 
-    data:   {name: mnist}                 # a known data set, or file: mine.npz / table.csv / a folder of images
-    labels: {digit: 100, seed: 0}         # how many labels may be seen; left out: all there are
-    model:  {nodes: {...}}                # or program: mine.py:MyModel; left out: every factor and a style
+    data:   {name: mnist}                       # a known data set, or file: mine.npz / table.csv / a folder of images
+    labels: {budget: {digit: 100}, seed: 0}     # how many labels may be used; left out: all there are
+    model:  {nodes: {...}}                      # or program: mine.py:MyModel, or kind: images; left out: the default
     train:  {steps: 2000, objective: {name: semi_supervised, alpha: 20}}
 """
 
@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,25 +22,22 @@ from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
-from unknot.data.user.user_files import read_user_data
+from unknot.data.readers.user_files import read_user_data
 from unknot.errors import SpecError, UnknotError
 from unknot.models.spec import ModelSpec, read_spec
-from unknot.models.yaml_file import read_yaml
-from unknot.schema import check, shown
+from unknot.schema import shown
 from unknot.suggest import did_you_mean
 from unknot.workflow.labels import label_kinds, with_described_classes
-from unknot.workflow.nested_source import with_paths
-from unknot.workflow.schema import FILE
-from unknot.workflow.schema import SECTIONS as SCHEMAS
+from unknot.workflow.nested import with_paths
+from unknot.workflow.schema import SECTIONS, OwnData, check_section, kind_of, without_kind
+from unknot.yaml_file import read_yaml
 
 _SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
-SECTIONS = tuple(SCHEMAS)
-FILE_OPTIONS = tuple(FILE["properties"])
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The four sections, as plain data, checked against their schema (:mod:`unknot.workflow.schema`)."""
+    """The four sections of a spec, as plain data that was checked (:mod:`unknot.workflow.schema`)."""
 
     data: Mapping[str, Any]
     labels: Mapping[str, Any] = field(default_factory=dict)
@@ -58,7 +56,7 @@ class Recipe:
                 raise SpecError(
                     f"{where}: section '{key}' must be a table of settings, but is {shown(value)}."
                 )
-            check(value, SCHEMAS[key], key)
+            check_section(key, value)
         return cls(**{"data": {}, **parts})
 
     @classmethod
@@ -73,7 +71,7 @@ class Recipe:
         return replace(recipe, data=data, model=with_paths(recipe.model, lambda one: path.parent / one))
 
     def with_settings(self, settings: Mapping[str, Any]) -> Recipe:
-        """The recipe with some values replaced: ``{"train.steps": 100, "labels.digit": 50}``."""
+        """The recipe with some values replaced: ``{"train.steps": 100, "labels.budget.digit": 50}``."""
         content = {key: _plain(getattr(self, key)) for key in SECTIONS}
         for dotted, value in settings.items():
             *path, last = dotted.split(".")
@@ -89,7 +87,8 @@ class Recipe:
 
     def with_file(self, path: str | Path) -> Recipe:
         """The recipe for a user's own file, instead of the data it names."""
-        rest = {key: value for key, value in self.data.items() if key in FILE_OPTIONS}
+        options = {one.name for one in fields(OwnData)}
+        rest = {key: value for key, value in self.data.items() if key in options}
         return replace(self, data={**rest, "file": str(path)})
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,16 +100,16 @@ class Recipe:
         """All the data, every label visible: only :meth:`budget` may hand it to training."""
         settings = dict(self.data)
         if "file" in settings:
-            check(settings, FILE, "data")
-            described = self._described()
-            told = {} if described is None else label_kinds(described.labelled)
+            check_section("data", settings)
+            spec = self.spec
+            of_nodes = {} if spec is None else label_kinds(spec.labeled)
             declared = dict(settings.get("kinds") or {})
-            settings["kinds"] = told | declared
+            settings["kinds"] = of_nodes | declared
             data = read_user_data(settings.pop("file"), **settings)
             for name in declared.keys() - data.factors.keys():
                 there = ", ".join(data.factors) or "none"
                 raise SpecError(f"data.kinds speaks of '{name}', but the labels are {there}.")
-            return data if described is None else with_described_classes(data, described.labelled)
+            return data if spec is None else with_described_classes(data, spec.labeled)
         if "name" not in settings:
             raise SpecError("data: say which, name: mnist (see `unknot data list`) or file: mine.npz.")
         name = settings.pop("name")
@@ -131,12 +130,12 @@ class Recipe:
 
     def budget(self, train: Dataset) -> LabelBudget:
         """Which labels may be seen: those the recipe asks for, or all of every factor the model labels."""
-        rules = dict(self.labels)
-        seed = rules.pop("seed", 0)
+        rules = self.label_rules
         if not rules:
-            described = self._described()
-            names = list(train.factors) if described is None else [n.name for n in described.labelled]
+            spec = self.spec
+            names = list(train.factors) if spec is None else [n.name for n in spec.labeled]
             rules = {name: "all" for name in names if name in train.factors}
+        seed = self.labels.get("seed", 0)
         return LabelBudget.draw(train, seed, **{name: _rule(rule) for name, rule in rules.items()})
 
     def absolute(self) -> Recipe:
@@ -146,8 +145,15 @@ class Recipe:
             data["file"] = str(Path(str(data["file"])).absolute())
         return replace(self, data=data, model=with_paths(self.model, lambda one: Path(one).absolute()))
 
-    def _described(self) -> ModelSpec | None:
-        return read_spec(self.model) if "nodes" in self.model else None
+    @property
+    def label_rules(self) -> dict[str, Any]:
+        """How many labels of each factor may be used, for the factors that the recipe names."""
+        return dict(self.labels.get("budget") or {})
+
+    @cached_property
+    def spec(self) -> ModelSpec | None:
+        """The model, if the recipe describes its nodes."""
+        return read_spec(without_kind(self.model)) if kind_of(self.model) == "nodes" else None
 
 
 def _rule(rule: Any) -> Any:
@@ -158,7 +164,7 @@ def _rule(rule: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Dictionaries, lists, words and numbers; YAML takes 1e-3 for a word, which nobody means."""
+    """Dictionaries, lists, words and numbers; YAML reads 1e-3 as a word; it is meant as a number."""
     if isinstance(value, str) and _SHORT_NUMBER.fullmatch(value):
         return float(value)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""TrainedModel: the one object that predicts, varies, samples, reconstructs and scores, and is saved and loaded."""
+"""TrainedModel: predicts, varies, samples and reconstructs items, and is saved and loaded."""
 
 from __future__ import annotations
 
@@ -17,19 +17,39 @@ from unknot.core.program import Program, as_program
 from unknot.core.trace import Trace
 from unknot.data.dataset import Dataset
 from unknot.errors import DataError, SpecError
+from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
 from unknot.workflow.class_weights import reweighed
-from unknot.workflow.followers import followers
-from unknot.workflow.generation import expected_items, sampled_items
-from unknot.workflow.item_rows import item_rows, items_at_once
+from unknot.workflow.generation import deterministic_children, expected_items, sampled_items
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
-from unknot.workflow.prediction import Prediction, mode_trace, predict
+from unknot.workflow.prediction import Prediction, joined, mode_trace, predict
+
+# Stretches of items: how many go through the networks at once, and how they are cut out of dense data and sparse.
+
+_ITEMS = 1000
+_NUMBERS = 1 << 24  # of all items together; 64 MB
+
+
+def items_at_once(shape: Size) -> int:
+    """Return how many items of a shape go through the networks at once, so that memory does not grow with the data.
+
+    >>> items_at_once(Size([1, 28, 28])), items_at_once(Size([3, 256, 256]))
+    (1000, 85)
+    """
+    return max(1, min(_ITEMS, _NUMBERS // max(1, shape.numel())))
+
+
+def item_rows(x: Tensor, start: int, stop: int) -> Tensor:
+    """Return the items from ``start`` to before ``stop``, also of sparse tensors, which have no slices."""
+    if not x.is_sparse:
+        return x[start:stop]
+    return x.narrow_copy(0, start, min(stop, len(x)) - start).coalesce()
 
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A model and what must be known of its data to use it.
+    """A model and what must be known about its data to use it.
 
     Parameters
     ----------
@@ -46,6 +66,8 @@ class TrainedModel:
         Whether images are drawn as dark strokes on a page.
     class_weights : mapping from factor to tuple of float
         Weights of the classes in predictions (:mod:`unknot.workflow.class_weights`).
+    trained_labels : mapping from factor to ndarray of uint64
+        Digests of the items whose label was trained on (:mod:`unknot.workflow.trained_labels`).
     """
 
     module: nn.Module
@@ -54,6 +76,7 @@ class TrainedModel:
     words: tuple[str, ...] = ()
     ink: bool = False
     class_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    trained_labels: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False)
 
     # ---- what there is ------------------------------------------------------------------------------
 
@@ -82,18 +105,18 @@ class TrainedModel:
         return [node for node in self.nodes if not node.is_data]
 
     @property
-    def labelled(self) -> list[NodeSpec]:
+    def labeled(self) -> list[NodeSpec]:
         """The variables that take labels: the named factors."""
         return [node for node in self.nodes if node.labels]
 
     @cached_property
     def settable(self) -> list[NodeSpec]:
-        """The variables whose value can be given: all but predictions that are computed from several sites."""
+        """The variables whose value can be set: all but predictions that are computed from several sites."""
         sites = self.predict(torch.zeros(1, *self.shape)).values
         return [node for node in self.latents if node.name in sites]
 
     def node(self, name: str) -> NodeSpec:
-        """The variable of that name."""
+        """Return the variable of a name."""
         for one in self.latents:
             if one.name == name:
                 return one
@@ -102,7 +125,7 @@ class TrainedModel:
         )
 
     def describe(self) -> str:
-        """What the model is, in a few lines."""
+        """Describe the model in a few lines."""
         lines = [f"items of shape {tuple(self.shape)}, as of {self.data.name}"]
         for node in self.latents:
             size = f"{node.size} classes" if has_classes(node) else f"{node.size} numbers"
@@ -112,65 +135,126 @@ class TrainedModel:
     # ---- prediction ---------------------------------------------------------------------------------
 
     def predict(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
-        """Predict all factors of items ``(N, ...)``, without drawing; ``known`` values replace predictions."""
-        parts = []
+        """Predict all factors, without drawing.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(N, ...)``.
+        known : mapping from factor to Tensor, optional
+            Values that replace the predictions.
+        """
         step = items_at_once(self.shape)
+        parts = []
         for start in range(0, len(x), step):
             rows = slice(start, start + step)
-            items = item_rows(x, start, start + step)
             given = None if known is None else {name: v[rows].to(self.device) for name, v in known.items()}
-            parts.append(predict(self.program, items.to(self.device), given))
-        predictions = {n: torch.cat([p.predictions[n].cpu() for p in parts]) for n in parts[0].predictions}
+            parts.append(self.predict_batch(item_rows(x, start, start + step), given))
+        return joined(parts)
+
+    def predict_batch(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
+        """Predict all factors of items that go through the networks at once, see :meth:`predict`."""
+        made = predict(self.program, x.to(self.device), known)
+        predictions = {name: one.cpu() for name, one in made.predictions.items()}
         for name, weights in self.class_weights.items():
             predictions[name] = reweighed(predictions[name], weights)
-        return Prediction(
-            predictions, {n: torch.cat([p.values[n].cpu() for p in parts]) for n in parts[0].values}
-        )
+        return Prediction(predictions, {name: one.cpu() for name, one in made.values.items()})
+
+    def interval(self, x: Tensor, name: str, level: float = 0.9) -> Tensor:
+        """Predict intervals of a Gaussian factor.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(N, ...)``.
+        name : str
+            The factor.
+        level : float, default=0.9
+            The probability of the interval under q(factor | x).
+
+        Returns
+        -------
+        Tensor
+            Lower and upper ends, ``(N, D, 2)``.
+        """
+        if not 0 < level < 1:
+            raise SpecError(f"an interval has a level between 0 and 1, but got {level:g}.")
+        if not family_of(self.node(name)).gaussian:
+            raise SpecError(
+                f"intervals are predicted for continuous factors, but '{name}' is {self.node(name).family}."
+            )
+        dist = self.mode_trace(x)[name].dist
+        reach = torch.special.ndtri(torch.tensor(0.5 + level / 2, dtype=torch.float64)).item() * dist.stddev
+        return torch.stack([dist.mean - reach, dist.mean + reach], -1).cpu()
 
     def mode_trace(self, x: Tensor) -> Trace:
-        """The encoder's trace with every variable at its mode."""
+        """Return the encoder's trace with every variable at its mode."""
         return mode_trace(self.program, x.to(self.device))
 
     # ---- generating ---------------------------------------------------------------------------------
 
     def generate(self, count: int, values: Mapping[str, Tensor]) -> Tensor:
-        """Expected items ``(count, ...)`` at values of variables; those without a value are drawn from the prior."""
+        """Return expected items ``(count, ...)`` at values of variables; the others are drawn from the prior."""
         return self._made(expected_items, count, values)
 
-    def sample(self, count: int, /, *, mean: bool = False, **values: Any) -> Tensor:
-        """New items, some variables given for all or for each in the user's own words: ``sample(16, digit=3)``.
+    def sample(self, count: int, given: Mapping[str, Any] | None = None, *, mean: bool = False) -> Tensor:
+        """Generate items: ``sample(16, {"digit": 3})``.
 
-        The items themselves are drawn too (but pixels, see :mod:`unknot.workflow.generation`); with ``mean`` they are
-        what is expected at the variables' values.
+        Parameters
+        ----------
+        count : int
+            The number of items.
+        given : mapping from variable to value, optional
+            Values in the user's own words, for all items or for each; other variables are drawn from the prior.
+        mean : bool, default=False
+            Return the expected items at the variables instead of draws
+            (:meth:`unknot.core.program.Program.sample_data`).
+
+        Returns
+        -------
+        Tensor
+            ``(count, ...)``.
         """
         if not isinstance(count, Integral) or count < 1:
             raise SpecError(f"sample() makes a whole number of items, at least 1, but got {count!r}.")
-        told = {name: self.value(name, v, count) for name, v in values.items()}
-        return self._made(expected_items if mean else sampled_items, count, told)
+        values = {name: self.value(name, v, count) for name, v in (given or {}).items()}
+        return self._made(expected_items if mean else sampled_items, count, values)
 
     def _made(self, make: Callable[..., Tensor], count: int, values: Mapping[str, Tensor]) -> Tensor:
         step, parts = items_at_once(self.shape), []
         for start in range(0, count, step):
             here = min(step, count - start)
-            told = {name: value[start : start + here].to(self.device) for name, value in values.items()}
-            parts.append(make(self.program, told, here, self.shape).cpu())
+            chunk = {name: value[start : start + here].to(self.device) for name, value in values.items()}
+            parts.append(make(self.program, chunk, here, self.shape).cpu())
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def reconstruct(self, x: Tensor) -> Tensor:
-        """Encode items and decode their modes: the expected data."""
+        """Return the expected items at the modes of the encoder."""
         return self.generate(len(x), self.predict(x).values)
 
     def vary(self, x: Tensor, name: str, settings: Iterable[Tensor]) -> Tensor:
-        """Items with one variable changed and everything else kept, ``(N, K, ...)`` for K settings (S17 Fig. 2a).
+        """Change one variable and keep everything else as it was predicted (S17 Fig. 2a).
 
-        A setting is one value for all items, a class index ``()`` or a vector ``(D,)``, or with an axis of items
-        before it one for each.
+        Variables that the encoder infers from the changed one without the data change with it (S17's q(s | i, l) for
+        faces), see :func:`~unknot.workflow.generation.deterministic_children`.
 
-        Variables that the encoder computes from the changed one without looking at the data follow it (S17's
-        q(s | i, l) for faces); all else stays as it was predicted.
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(N, ...)``.
+        name : str
+            The variable.
+        settings : iterable of Tensor
+            Its K values, each for all items, a class index ``()`` or a vector ``(D,)``, or with an axis of items before
+            it.
+
+        Returns
+        -------
+        Tensor
+            ``(N, K, ...)``.
         """
         axes = 0 if has_classes(self.node(name)) else 1
-        values, following = self.predict(x).values, followers(self.nodes, name)
+        values, children = self.predict(x).values, deterministic_children(self.nodes, name)
         if name not in values:
             raise SpecError(
                 f"'{name}' is predicted from other sites of the program: there is no site '{name}' to set."
@@ -178,17 +262,15 @@ class TrainedModel:
         columns = []
         for setting in settings:
             changed = {**values, name: setting.expand(len(x), *setting.shape[setting.ndim - axes :])}
-            if following:
-                known = {
-                    node.name: changed[node.name] for node in self.labelled if node.name not in following
-                }
+            if children:
+                known = {node.name: changed[node.name] for node in self.labeled if node.name not in children}
                 again = self.predict(x, known).values
-                changed |= {node: again[node] for node in following}
+                changed |= {node: again[node] for node in children}
             columns.append(self.generate(len(x), changed))
         return torch.stack(columns, 1)
 
     def value(self, name: str, given: Any, count: int) -> Tensor:
-        """A value in the user's words as the site takes it: class indices ``(count,)``, or numbers ``(count, D)``."""
+        """Convert a value from the user's own type: to class indices ``(count,)``, or numbers ``(count, D)``."""
         node = self.node(name)
         if has_classes(node):
             return self._class_indices(node, given, count)
@@ -220,7 +302,7 @@ class TrainedModel:
         return torch.tensor(codes).expand(count)
 
     def class_values(self, name: str) -> list[Any]:
-        """The classes of a variable in the user's own type: words, numbers, or False and True."""
+        """Return the classes of a variable in the user's own type: words, numbers, or False and True."""
         count = self.node(name).size or 0
         if name not in self.data.factors:
             return list(range(count))
@@ -230,14 +312,14 @@ class TrainedModel:
     # ---- files --------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a folder, whole or not at all: weights as safetensors, the rest as JSON."""
+        """Write the model to a folder, completely or not at all: weights as safetensors, the rest as JSON."""
         from unknot.workflow.model_file import save_model
 
         save_model(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> TrainedModel:
-        """Read a saved model, or the model of a run with the weights of its last checkpoint."""
+        """Load a saved model, or the model of a run with the weights of its last checkpoint."""
         from unknot.workflow.model_file import load_model
 
         return load_model(Path(path))

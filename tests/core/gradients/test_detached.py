@@ -1,4 +1,4 @@
-"""Choices that learn from their labels alone: values as of any draw, gradients from labelled items only."""
+"""Choices that learn from their labels alone: values as of any draw, gradients from labeled items only."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_values_are_those_of_the_score_function_and_gradients_nothing(
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("samples", [None, 3])
 def test_labels_teach_it(samples: int | None, family: str) -> None:
-    """Eq. 8: α log q(y | x) of the labelled items, whose gradient is α (one-hot - π), and nothing of the others."""
+    """Eq. 8: α log q(y | x) of the labeled items, whose gradient is α (one-hot - π), and nothing of the others."""
     q, p, logits = pair(family, "detached", LABELS, samples)
     terms = objectives.semi_supervised(q, p, alpha=5.0)
     (slope,) = torch.autograd.grad(terms.per_item.sum(), logits)
@@ -70,7 +70,7 @@ def test_labels_teach_it(samples: int | None, family: str) -> None:
     torch.testing.assert_close(slope, expected)
 
 
-def test_parameters_shared_by_all_items_learn_from_the_labelled_ones() -> None:
+def test_parameters_shared_by_all_items_learn_from_the_labeled_ones() -> None:
     logits = torch.zeros(K, requires_grad=True)
     q = unknot.Trace()
     q.categorical(logits=logits, value=unknot.partial(LABELS), name="y", gradient="detached")

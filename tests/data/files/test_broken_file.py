@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from unknot.data.files.broken_file import explain_broken_file
+from unknot.data.files.broken_file import explain_broken_file, refuse_special_file
 from unknot.errors import DataError
 
 READERS: dict[str, Callable[[Path], Any]] = {
@@ -50,3 +51,14 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_mistakes_of_the_program_are_not_hidden(tmp_path: Path) -> None:
     with pytest.raises(AttributeError), explain_broken_file(tmp_path, "text"):
         tmp_path.read_txt()  # type: ignore[attr-defined]
+
+
+def test_only_files_are_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match="a pipe or a device"):
+        refuse_special_file(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match="is a folder"):
+        refuse_special_file(tmp_path)
+    (tmp_path / "file").write_text("")
+    refuse_special_file(tmp_path / "file")
+    refuse_special_file(tmp_path / "absent")

@@ -1,4 +1,4 @@
-"""Both forms of CelebA, small: flat-coloured JPEG images whose colour tells their number."""
+"""Both forms of CelebA, small: flat-colored JPEG images whose color tells their number."""
 
 from __future__ import annotations
 

@@ -62,17 +62,17 @@ def test_the_first_try_without_overlap_wins_else_the_smallest(monkeypatch):
     present = torch.arange(3) < torch.randint(1, 4, (60, 1), generator=torch.Generator().manual_seed(1))
     chosen = little_overlap(box, present, 50, torch.Generator().manual_seed(2))
     share = torch.rand((60, 5, 3, 2), generator=torch.Generator().manual_seed(2))
-    centres = torch.tensor([11.0, 9.0]) + torch.tensor([28.0, 32.0]) * share
+    centers = torch.tensor([11.0, 9.0]) + torch.tensor([28.0, 32.0]) * share
     for row in range(60):
         costs = []
         for t in range(5):
             at = [
                 (x - 11, x + 11, y - 9, y + 9)
-                for (x, y), there in zip(centres[row, t].tolist(), present[row].tolist(), strict=True)
+                for (x, y), there in zip(centers[row, t].tolist(), present[row].tolist(), strict=True)
                 if there
             ]
             costs.append(sum(area(at[i], at[j]) for i in range(len(at)) for j in range(i)))
-        torch.testing.assert_close(chosen[row], centres[row, costs.index(min(costs))])
+        torch.testing.assert_close(chosen[row], centers[row, costs.index(min(costs))])
 
 
 def test_ink_boxes_are_measured_from_the_centre_with_half_a_pixel_around():

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from unknot.data import PackedBits, load
-from unknot.data.files.verification import verify
+from unknot.data.files.sources import verify
 from unknot.data.sets import yale_b
 from unknot.data.sets.loading import entries
 from unknot.data.text_dataset import TextDataset

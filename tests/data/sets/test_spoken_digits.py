@@ -14,10 +14,10 @@ from scipy.io import wavfile
 
 from tests.data.found_files import found
 from unknot.data import Dataset, LabelBudget, load
-from unknot.data.files.verification import verify
-from unknot.data.log_mel import FLOOR, log_mel_frames, mfcc_means
+from unknot.data.files.sources import verify
 from unknot.data.sets import spoken_digits
 from unknot.data.sets.loading import entries
+from unknot.data.sets.log_mel import FLOOR, log_mel_frames, mfcc_means
 from unknot.errors import DataError, UnknotWarning
 
 SPEAKERS = ("ann", "bob")
@@ -172,8 +172,8 @@ def test_arrays_whose_lengths_do_not_add_up_are_refused(tmp_path: Path, small: N
 def test_a_budget_that_names_the_length_keeps_it(tmp_path: Path, small: None) -> None:
     write_arrays(tmp_path)
     dataset = from_arrays(tmp_path)
-    hidden = LabelBudget.draw(dataset, seed=0, digit=10, length="all").apply(dataset)
-    batch = next(hidden.batches(30, seed=0, labelled_share=0.5, labelled_by="digit"))
+    hidden = LabelBudget.draw(dataset, 0, digit=10, length="all").apply(dataset)
+    batch = next(hidden.batches(30, seed=0, labeled_share=0.5, labeled_by="digit"))
     assert int(batch.known["digit"].sum()) == 15
     assert bool(batch.known["length"].all())
     assert batch.x.shape == (30, 96, 40)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from tests.metrics.cases import slow_bin
-from unknot.metrics.parts.bins import categories, equal_mass, equal_width
 from unknot.metrics.parts.columns import read_columns
+from unknot.metrics.parts.information import categories, equal_mass, equal_width
 
 VALUES = np.random.default_rng(0).normal(size=1000)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 
-from unknot.metrics.parts.boosting import fit_boosting
+from unknot.metrics.parts.predictors import fit_boosting
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))

@@ -1,10 +1,10 @@
-"""The matrix for models: indicators, standardised columns, parts of rows."""
+"""The matrix for models: indicators, standardized columns, parts of rows."""
 
 import numpy as np
 import pytest
 
 from unknot.metrics.parts.columns import read_columns
-from unknot.metrics.parts.design import one_hot, split, standardise, whole_or_split
+from unknot.metrics.parts.predictors import one_hot, split, standardize, whole_or_split
 
 
 def test_indicators_know_their_code() -> None:
@@ -19,7 +19,7 @@ def test_standardised_by_the_first() -> None:
     rng = np.random.default_rng(0)
     a, b = 3 + 2 * rng.normal(size=(500, 2)), 3 + 2 * rng.normal(size=(500, 2))
     a[:, 1] = 7
-    x, y = standardise(a, b)
+    x, y = standardize(a, b)
     assert x[:, 0].mean() == pytest.approx(0)
     assert x[:, 0].std() == pytest.approx(1)
     assert (x[:, 1] == 0).all()

@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from unknot.metrics.parts.entropic import concentration, entropic
+from unknot.metrics.importance import concentration, entropic
 
 
 def test_exact_cases() -> None:

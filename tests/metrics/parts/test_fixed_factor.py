@@ -7,7 +7,7 @@ import torch
 from tests.statistics import assert_frequencies
 from unknot.errors import DataError
 from unknot.metrics.parts.columns import read_columns
-from unknot.metrics.parts.fixed_factor import FixedFactor
+from unknot.metrics.votes import FixedFactor
 
 FACTOR = np.array([0] * 10 + [1] * 30 + [2] * 60 + [3])  # the last value stands alone
 OTHER = np.arange(101) % 2

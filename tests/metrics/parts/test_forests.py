@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from unknot.metrics.parts.forests import Forest
+from unknot.metrics.parts.predictors import Forest
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 3))

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from tests.statistics import FAILURE_RATE
 from unknot.metrics import class_accuracy, table
-from unknot.metrics.parts.intervals import half_samples, interval
+from unknot.metrics.prediction_error import half_samples, interval
 
 
 def test_halves_have_no_item_twice() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from unknot.metrics.parts.linear import fit_logistic
+from unknot.metrics.parts.predictors import fit_logistic
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 2))

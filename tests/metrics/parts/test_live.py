@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from unknot.metrics.parts.columns import read_columns
-from unknot.metrics.parts.live import live_codes
+from unknot.metrics.parts.columns import live_codes, read_columns
 
 
 def test_live_codes() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unknot.metrics.parts.prepare import prepare
+from unknot.metrics.parts.columns import prepare
 
 
 def test_rows_constants_and_words() -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from unknot.metrics.parts.restarts import RestartScores, read_restarts
+from unknot.metrics.restarts import RestartScores, read_restarts
 
 
 def test_the_same_rows_of_each() -> None:

@@ -16,7 +16,7 @@ TEMPERATURE = torch.tensor(0.5)
 
 
 def described(name: str) -> NodeSpec:
-    return node("z", name, SIZE, recognised_from=["x"], labels=True)
+    return node("z", name, SIZE, inferred_from=["x"], labels=True)
 
 
 def make(name: str) -> Family:
@@ -28,7 +28,7 @@ def test_sites(name: str) -> None:
     one = make(name)
     outputs = torch.randn(5, one.parameters_size)
     q, p = unknot.Trace(), unknot.Trace()
-    value = one.recognise(q, outputs, None, TEMPERATURE)
+    value = one.recognize(q, outputs, None, TEMPERATURE)
     assert one.features(value).shape[-1] == one.value_size
     one.generate(p, one.prior_outputs(), q["z"], TEMPERATURE)
     assert p["z"].log_prob.shape[-1] == 5
@@ -51,7 +51,7 @@ def test_kinds_of_labels(name: str) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_labels_and_settings_are_values_that_the_node_can_take(name: str) -> None:
     model = GraphicalModel([described(name), node("x", "normal", parents=["z"])], (4,))
-    labels = FAMILIES[name].partly_labelled(SIZE, 4)
+    labels = FAMILIES[name].partly_labeled(SIZE, 4)
     q = model.encode(torch.randn(4, 4), {"z": labels})
     assert q["z"].known.tolist() == [True, False, False, False]
     settings = FAMILIES[name].settings(SIZE)
@@ -67,11 +67,9 @@ def test_only_a_gaussian_has_units(name: str) -> None:
     spec = described(name)
     standard = torch.randn(2, SIZE)
     assert family_of(spec).from_standard(spec, standard) is standard
-    for units in ({"centre": [1.0] * SIZE}, {"spread": [1.0] * SIZE}):
-        wrong = node("z", name, SIZE, recognised_from=["x"], **units)
-        with pytest.raises(
-            SpecError, match=f"of a normal latent node, but got 3 for a {name} node of size 3"
-        ):
+    for units in ({"center": [1.0] * SIZE}, {"spread": [1.0] * SIZE}):
+        wrong = node("z", name, SIZE, inferred_from=["x"], prior=units)
+        with pytest.raises(SpecError, match=f"a prior of {name} has no parameters to set"):
             read_spec([wrong, node("x", "normal", parents=["z"])])
 
 

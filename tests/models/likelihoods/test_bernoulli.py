@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import Size, nn
+from torch import Size
 from torch.distributions import Bernoulli
 
 import unknot
-from unknot.errors import SpecError
+from unknot.errors import DataError, SpecError
 from unknot.models import node
 from unknot.models.likelihoods.bernoulli import BernoulliLikelihood
 from unknot.models.spec import read_spec
@@ -25,20 +25,20 @@ def test_scores_and_means_are_torchs_own() -> None:
 
 
 def test_means_of_pixels_score_as_the_pixels_do() -> None:
-    one = BernoulliLikelihood(node("x", "bernoulli", parents=["z"], pixels=4), Size((6,)), 16)
+    one = BernoulliLikelihood(node("x", {"name": "bernoulli", "pixels": 4}, parents=["z"]), Size((6,)), 16)
     outputs, pixels = torch.randn(5, 6), torch.randint(0, 2, (5, 6, 4)).float()
     p = unknot.Trace()
     one.site(p, outputs, pixels.mean(-1), "x")
     torch.testing.assert_close(
         p["x"].log_prob, Bernoulli(logits=outputs[..., None]).log_prob(pixels).sum((-1, -2))
     )
-    with pytest.raises(SpecError, match="node 'z': pixels says how many"):
-        read_spec(
-            [node("z", "normal", 2, recognised_from=["x"], pixels=4), node("x", "bernoulli", parents=["z"])]
-        )
+    wrong = node("z", {"name": "normal", "pixels": 4}, 2, inferred_from=["x"])
+    with pytest.raises(SpecError, match=r"model.nodes.z.family: 'normal' has no option 'pixels'"):
+        read_spec([wrong, node("x", "bernoulli", parents=["z"])])
 
 
-def test_dropout_of_the_recogniser_is_what_the_node_says() -> None:
-    for given, share in ((None, 0.2), (0.0, 0.0)):
-        one = BernoulliLikelihood(node("x", "bernoulli", parents=["z"], dropout=given), Size((1, 8, 8)), 16)
-        assert [layer.p for layer in one.trunk().modules() if isinstance(layer, nn.Dropout)] == [share]
+def test_items_out_of_range_are_refused() -> None:
+    spec = node("x", "bernoulli", parents=["z"])
+    BernoulliLikelihood.check_items(spec, torch.tensor([0.0, 1.0]))
+    with pytest.raises(DataError, match=r"x holds 1\.5, .* scale x as it was for fit"):
+        BernoulliLikelihood.check_items(spec, torch.tensor([0.0, 1.5]))

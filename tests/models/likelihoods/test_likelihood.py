@@ -1,35 +1,37 @@
-"""One contract for every data family, and the networks that suit a shape."""
+"""One contract for every data family, and the networks that suit the data."""
 
 from __future__ import annotations
 
 import pytest
 import torch
-from torch import Size
 
 import unknot
 from unknot.errors import SpecError
-from unknot.models import node
-from unknot.models.likelihoods import LIKELIHOODS, Likelihood, likelihood
-from unknot.models.networks import ImageDecoder, ImageTrunk, VectorDecoder, VectorTrunk
+from unknot.models import GraphicalModel, node
+from unknot.models.likelihoods import LIKELIHOODS
+from unknot.models.likelihoods.table import TableTrunk
+from unknot.models.networks.conv import ImageDecoder, ImageTrunk
+from unknot.models.networks.mlp import VectorDecoder, VectorTrunk
 from unknot.models.spec import read_spec
-from unknot.models.table import TableTrunk
-from unknot.models.word_networks import CountTrunk
+from unknot.models.words.counts import CountTrunk
+from unknot.models.words.topics import TopicDecoder, TopicTrunk
 
 COLUMNS = [{"name": "a", "kind": "real", "mean": 0.0, "sd": 1.0}, {"name": "b", "kind": "binary"}]
 
 
-def make(family: str, shape: tuple[int, ...] = (2,), **settings) -> Likelihood:
-    if LIKELIHOODS[family].takes_columns:
-        settings["columns"] = COLUMNS
-    return likelihood(node("x", family, parents=["z"], **settings), Size(shape), 16)
+def make(family: str, shape: tuple[int, ...] = (2,), **settings) -> GraphicalModel:
+    options = {"columns": COLUMNS} if LIKELIHOODS[family].takes_columns else {}
+    latent = node("z", "normal", 4, inferred_from=["x"])
+    return GraphicalModel([latent, node("x", {"name": family, **options}, parents=["z"], **settings)], shape)
 
 
 @pytest.mark.parametrize("family", LIKELIHOODS)
 def test_sites(family: str) -> None:
-    one = make(family)
+    model = make(family)
+    one = model.likelihood
     x = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])  # data for every family
-    assert one.trunk()(x).shape == (3, one.trunk().features)
-    outputs = one.decoder(4)(torch.randn(3, 4))
+    assert model.trunk(x).shape == (3, model.trunk.features)
+    outputs = model.generation["x"](torch.randn(3, 4))
     p = unknot.Trace()
     one.site(p, outputs, x, "x")
     assert p["x"].log_prob.shape == (3,)
@@ -38,10 +40,12 @@ def test_sites(family: str) -> None:
 
 
 @pytest.mark.parametrize("family", LIKELIHOODS)
-def test_data_has_no_prior_and_so_no_units(family: str) -> None:
-    latent = node("z", "normal", 2, recognised_from=["x"])
-    with pytest.raises(SpecError, match="centre takes one number for each dimension of a normal latent node"):
-        read_spec([latent, node("x", family, parents=["z"], centre=[1.0])])
+def test_data_has_no_prior(family: str) -> None:
+    latent = node("z", "normal", 2, inferred_from=["x"])
+    with pytest.raises(
+        SpecError, match=f"node 'x': a prior of {family} has no parameters to set, but got 'center'"
+    ):
+        read_spec([latent, node("x", family, parents=["z"], prior={"center": [1.0]})])
 
 
 @pytest.mark.parametrize(
@@ -50,12 +54,14 @@ def test_data_has_no_prior_and_so_no_units(family: str) -> None:
         ("bernoulli", (6,), {}, VectorTrunk, VectorDecoder),
         ("bernoulli", (1, 28, 28), {}, ImageTrunk, VectorDecoder),
         ("normal", (3, 32, 32), {}, ImageTrunk, ImageDecoder),
-        ("bernoulli", (1, 28, 28), {"recognition_hidden": [9], "hidden": [9]}, VectorTrunk, VectorDecoder),
+        ("bernoulli", (1, 28, 28), {"encoder": "mlp", "decoder": "conv"}, VectorTrunk, ImageDecoder),
         ("multinomial", (6,), {}, CountTrunk, VectorDecoder),
+        ("multinomial", (6,), {"encoder": {"name": "mlp", "hidden": [9]}}, CountTrunk, VectorDecoder),
         ("table", (2,), {}, TableTrunk, VectorDecoder),
+        ("product_topics", (6,), {}, TopicTrunk, TopicDecoder),
     ],
 )
-def test_networks_suit_the_shape(family, shape, settings, trunk, decoder) -> None:
-    made = make(family, shape, **settings)
-    assert isinstance(made.trunk(), trunk)
-    assert isinstance(made.decoder(4), decoder)
+def test_networks_suit_the_data(family, shape, settings, trunk, decoder) -> None:
+    model = make(family, shape, **settings)
+    assert isinstance(model.trunk, trunk)
+    assert isinstance(model.generation["x"], decoder)

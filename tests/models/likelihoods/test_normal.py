@@ -12,7 +12,7 @@ from unknot.models.likelihoods.normal import NormalLikelihood
 
 
 def make(**settings) -> NormalLikelihood:
-    return NormalLikelihood(node("x", "normal", parents=["z"], **settings), Size((6,)), 16)
+    return NormalLikelihood(node("x", {"name": "normal", **settings}, parents=["z"]), Size((6,)), 16)
 
 
 def test_scores_and_means_are_torchs_own() -> None:

@@ -7,10 +7,11 @@ import torch
 from torch import Tensor
 
 from unknot.core.relaxed import Concrete
-from unknot.objectives.marginal.concrete_pairs import concrete_pairs
+from unknot.objectives.marginal.pairwise import Labels, concrete_joint
+from unknot.objectives.marginal.weights import naive
 
 R, C, K, T = 5, 4, 3, 2
-LABELLED = torch.tensor([True, False, True, False, False])
+LABELED = torch.tensor([True, False, True, False, False])
 PARENT = torch.tensor([1, 0, 1, 1, 0])
 CASES = [(labels, tables) for labels in (False, True) for tables in (False, True)]
 
@@ -23,27 +24,32 @@ def inputs(tables: bool) -> tuple[Tensor, Tensor, Tensor]:
     return u, logits, torch.tensor(0.66, dtype=torch.float64)
 
 
-def others(labels: bool, tables: bool) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    """Parents, labels between the vertices, and where they are."""
+def others(labels: bool, tables: bool) -> tuple[Tensor | None, Labels | None]:
+    """Parents, and labels between the vertices."""
     values = torch.rand(R, K, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     parent = PARENT if tables else None
-    return (parent, values / values.sum(-1, keepdim=True), LABELLED) if labels else (parent, None, None)
+    return parent, Labels(values / values.sum(-1, keepdim=True), LABELED) if labels else None
+
+
+def all_pairs(given: tuple[Tensor, ...], labels: bool = False, tables: bool = False) -> Tensor:
+    u, logits, temperature = given
+    return concrete_joint(u, logits, temperature, naive(C, C), *others(labels, tables))
 
 
 def pair_by_pair(u: Tensor, logits: Tensor, temperature: Tensor, labels: bool, tables: bool) -> Tensor:
-    parent, values, _ = others(labels, tables)
+    parent, given = others(labels, tables)
     rows = []
     for r in range(R):
         items = Concrete(logits if parent is None else logits[parent[r]], temperature)
-        by_mass = values is not None and bool(LABELLED[r])
-        rows.append(items.log_mass(values[r]) if by_mass else items.log_density(u[r]))
+        by_mass = given is not None and bool(LABELED[r])
+        rows.append(items.log_mass(given.value[r]) if by_mass else items.log_density(u[r]))
     return torch.stack(rows)
 
 
 @pytest.mark.parametrize(("labels", "tables"), CASES)
 def test_they_are_the_densities_and_masses_pair_by_pair(labels: bool, tables: bool) -> None:
     given = inputs(tables)
-    found, *_ = concrete_pairs(*given, *others(labels, tables))
+    found = all_pairs(given, labels, tables)
     torch.testing.assert_close(found, pair_by_pair(*given, labels, tables))
 
 
@@ -52,7 +58,7 @@ def test_their_slopes_too_that_of_the_temperature_included(labels: bool, tables:
     ours = [tensor.requires_grad_() for tensor in inputs(tables)]
     theirs = [tensor.requires_grad_() for tensor in inputs(tables)]
     slopes = torch.randn(R, C, dtype=torch.float64)
-    (concrete_pairs(*ours, *others(labels, tables))[0] * slopes).sum().backward()
+    (all_pairs(tuple(ours), labels, tables) * slopes).sum().backward()
     (pair_by_pair(*theirs, labels, tables) * slopes).sum().backward()
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one.grad, other.grad)
@@ -61,17 +67,6 @@ def test_their_slopes_too_that_of_the_temperature_included(labels: bool, tables:
 def test_single_precision_loses_only_what_it_holds() -> None:
     wide = inputs(False)
     narrow = tuple(tensor.float() for tensor in wide)
-    found, *_ = concrete_pairs(*narrow, None, None, None)
+    found = all_pairs(narrow)
     assert found.dtype == torch.float32
     torch.testing.assert_close(found.double(), pair_by_pair(*wide, False, False), rtol=1e-5, atol=1e-5)
-
-
-def test_only_the_gradients_that_are_asked_for_are_worked_out() -> None:
-    u, logits, temperature = inputs(False)
-    concrete_pairs(u, logits.requires_grad_(), temperature, None, None, None)[0].sum().backward()
-    assert logits.grad is not None
-
-
-def test_the_operator_keeps_its_promises_to_autograd_and_compile() -> None:
-    for labels, tables in CASES:
-        torch.library.opcheck(concrete_pairs.op, (*inputs(tables), *others(labels, tables)))

@@ -75,7 +75,7 @@ def test_labels_use_a_table_of_all_values():
 def test_soft_draws_keep_the_rows_value_in_the_joint():
     encoder, x = Encoder(None, dependent=True), data()
     q = encoder(x)
-    options = {"encoder": lambda given: encoder(x, given["y"]), "every_pair": True}
+    options = {"encoder": lambda given: encoder(x, given["y"]), "all_pairs": True}
     logs = leaf_logs(q, {"z": encoder_at_rows(encoder, x, q)})
     joint = mixture_loop(sum(one.sum(-1) for one in logs.values()), weight_loop("stratified", N, B, range(B)))
     terms = decompose(q, decoder(x, q), N, TREE, **options)
@@ -177,10 +177,10 @@ def test_q_equal_to_p_makes_every_term_zero():
 
 @pytest.mark.parametrize(("first", "second"), [*itertools.product(("enumerate", "score_function"), repeat=2)])
 @pytest.mark.parametrize("samples", [None, 3])
-@pytest.mark.parametrize("labelled", [False, True])
-def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labelled):
+@pytest.mark.parametrize("labeled", [False, True])
+def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labeled):
     weight = torch.randn(K, K, dtype=torch.float64, requires_grad=True)
-    x, labels = data(), torch.arange(B) % K if labelled else None
+    x, labels = data(), torch.arange(B) % K if labeled else None
 
     def encode(y=None, c=labels, s=None):
         q = unknot.Trace(samples=s)
@@ -199,7 +199,7 @@ def test_a_discrete_child_of_a_discrete_parent(first, second, samples, labelled)
 @pytest.mark.parametrize(
     ("gradient", "labels", "message"),
     [
-        (None, None, "run a few times.* In a spec, leave y out of z's recognised_from"),
+        (None, None, "run a few times.* In a spec, leave y out of z's inferred_from"),
         ("plug_in", None, "run a few times"),
         ("straight_through", None, "once for each value"),
         (None, torch.zeros(B, dtype=torch.long), "may depend on y"),
@@ -229,7 +229,7 @@ def test_a_continuous_parent_is_refused_or_takes_every_pair():
         p.normal(torch.zeros((), dtype=torch.float64), 1.0, value=q[name], name=name)
     with pytest.raises(SpecError, match="run a few times"):
         decompose(q, p, N)
-    terms = decompose(q, p, N, encoder=lambda given: encode(given["a"]), every_pair=True)
+    terms = decompose(q, p, N, encoder=lambda given: encode(given["a"]), all_pairs=True)
     a, b = q["a"].value, q["b"].value
     for row in range(B):
         logs = torch.distributions.Normal(x[:, :2], 0.5).log_prob(a[row]).sum(-1)

@@ -3,8 +3,12 @@
 import torch
 
 import unknot
-from unknot.objectives.marginal.finite_parents import FiniteParents, combinations, count_values
-from unknot.objectives.marginal.parent_tables import enumerated_table
+from unknot.objectives.marginal.finite_parents import (
+    FiniteParents,
+    combinations,
+    count_values,
+    enumerated_table,
+)
 from unknot.objectives.marginal.site_graph import SiteGraph
 from unknot.objectives.marginal.weights import naive
 

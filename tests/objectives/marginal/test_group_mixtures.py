@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from unknot.objectives.marginal.group_mixtures import group_mixtures, two_mixtures
-from unknot.objectives.marginal.log_mixture import log_mixture
+from unknot.objectives.marginal.log_mixture import group_mixtures, log_mixture, two_mixtures
 from unknot.objectives.marginal.weights import Mixture, naive, stratified
 
 R, C = 4, 6

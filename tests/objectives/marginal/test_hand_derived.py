@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unknot.objectives.marginal.hand_derived import HandDerived
+from unknot.objectives.marginal.custom_op import HandDerived
 
 
 def _forward(value: Tensor, factor: float, offset: Tensor | None) -> tuple[Tensor, Tensor]:

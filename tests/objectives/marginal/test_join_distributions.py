@@ -6,7 +6,7 @@ from torch.distributions import Categorical, Independent, Laplace, MultivariateN
 
 from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
-from unknot.objectives.marginal.join_distributions import join_distributions, parameters
+from unknot.objectives.marginal.gather import join_distributions, parameters
 
 
 @pytest.mark.parametrize(

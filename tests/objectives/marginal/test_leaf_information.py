@@ -7,8 +7,7 @@ import unknot
 from tests.objectives.marginal.structured_programs import B, Encoder, N, data, leaf_logs
 from tests.references.pairwise import mixture_loop, weight_loop
 from unknot.errors import SpecError
-from unknot.objectives.marginal.inference_marginal import InferenceMarginal
-from unknot.objectives.marginal.leaf_information import leaf_information
+from unknot.objectives.marginal.inference_marginal import InferenceMarginal, leaf_information
 
 
 def test_it_is_the_own_density_less_the_mixture_of_all():

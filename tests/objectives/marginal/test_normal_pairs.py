@@ -5,7 +5,7 @@ from torch.distributions import Normal
 
 from tests.references.pairwise import joint_and_marginals, pair_loop, weight_loop
 from unknot.errors import SpecError
-from unknot.objectives.marginal import row_blocks
+from unknot.objectives.marginal import normal_pairs as row_blocks
 from unknot.objectives.marginal.normal_pairs import normal_pairs
 from unknot.objectives.marginal.pairwise import normal
 from unknot.objectives.marginal.weights import Mixture, exact, stratified
@@ -93,7 +93,7 @@ def plain(value: Tensor, loc: Tensor, scale: Tensor, log_weights: Tensor) -> tup
 
 
 @pytest.mark.parametrize("sigma", [1e-3, 1e-2, 1e-1, 1.0, 10.0])
-@pytest.mark.parametrize("offset", [0.0, 10.0], ids=["centred", "far from zero"])
+@pytest.mark.parametrize("offset", [0.0, 10.0], ids=["centered", "far from zero"])
 def test_float32_keeps_four_digits_at_any_scale(sigma: float, offset: float) -> None:
     generator = torch.Generator().manual_seed(7)
     batch, dims = 128, 10

@@ -129,19 +129,19 @@ def test_masked_classes_are_no_classes(tables: int | None) -> None:
 def test_labels_are_scored_by_mass_and_pass_no_nan(weights: Mixture) -> None:
     logits = random(B, K).requires_grad_()
     u = random(B, K, seed=1).log_softmax(-1)
-    labelled = torch.tensor([True, False, False, True, False])
+    labeled = torch.tensor([True, False, False, True, False])
     one_hot = torch.nn.functional.one_hot(torch.tensor([1, 0, 0, 3, 0]), K).double()
     u.requires_grad_()
-    mixed = concrete(u, logits, TAU, weights, labels=Labels(one_hot, labelled))
+    mixed = concrete(u, logits, TAU, weights, labels=Labels(one_hot, labeled))
     density, by_mass = concrete(u, logits, TAU, weights), mass(one_hot, logits, weights)
-    torch.testing.assert_close(mixed.joint[labelled], by_mass.joint[labelled])
-    torch.testing.assert_close(mixed.joint[~labelled], density.joint[~labelled])
+    torch.testing.assert_close(mixed.joint[labeled], by_mass.joint[labeled])
+    torch.testing.assert_close(mixed.joint[~labeled], density.joint[~labeled])
     mixed.marginals.sum().backward()
     for leaf in (logits, u):
         assert leaf.grad is not None
         assert leaf.grad.isfinite().all()
     assert u.grad is not None
-    assert (u.grad[labelled] == 0).all()  # the draw behind a label counts nothing
+    assert (u.grad[labeled] == 0).all()  # the draw behind a label counts nothing
 
 
 @pytest.mark.parametrize("tables", [None, 3], ids=["no parent", "parent"])

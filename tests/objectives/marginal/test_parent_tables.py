@@ -5,7 +5,7 @@ import torch
 
 import unknot
 from unknot.errors import SpecError
-from unknot.objectives.marginal.parent_tables import (
+from unknot.objectives.marginal.finite_parents import (
     EncoderRuns,
     class_index,
     class_masses,

@@ -8,7 +8,7 @@ from torch import Tensor
 
 import unknot
 from unknot.errors import SpecError
-from unknot.objectives.marginal.programs import with_programs
+from unknot.objectives.marginal.encoder_parents import with_programs
 
 
 def encoder(x: Tensor) -> unknot.Trace:

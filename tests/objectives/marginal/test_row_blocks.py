@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from unknot.errors import SpecError
-from unknot.objectives.marginal import row_blocks as blocks
-from unknot.objectives.marginal.row_blocks import row_blocks, rows_per_block, work_tensors
+from unknot.objectives.marginal import normal_pairs as blocks
+from unknot.objectives.marginal.normal_pairs import row_blocks, rows_per_block, work_tensors
 
 
 @pytest.fixture(autouse=True)

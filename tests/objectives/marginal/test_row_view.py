@@ -3,7 +3,7 @@
 import torch
 
 import unknot
-from unknot.objectives.marginal.row_view import over_items, row_view, shifted_rows
+from unknot.objectives.marginal.site_graph import over_items, row_view, shifted_rows
 
 
 def draws() -> unknot.Trace:

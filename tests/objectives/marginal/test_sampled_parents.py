@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 import torch
-from benchmarks import dependent_step
 from torch import Tensor
 from torch.distributions import Normal
 
 import unknot
+from benchmarks import dependent_step
 from unknot.errors import SpecError
 from unknot.objectives import decompose, elbo, hfvae, information
 from unknot.objectives.marginal.inference_marginal import InferenceMarginal
@@ -64,7 +64,7 @@ def test_the_estimate_of_every_set_is_unbiased(names):
 
 def test_a_set_with_all_its_ancestors_and_every_pair_is_exact():
     q = chain({})
-    tree = InferenceMarginal(N, encoder=chain, every_pair=True).tree(q, ["a", "b", "c"])
+    tree = InferenceMarginal(N, encoder=chain, all_pairs=True).tree(q, ["a", "b", "c"])
     torch.testing.assert_close(tree.log_q.exp(), exact(q, ("a", "b", "c")), rtol=1e-6, atol=1e-9)
 
 
@@ -105,8 +105,8 @@ def test_the_slides_program_is_the_number_written_by_hand():
 
 
 @pytest.mark.parametrize("samples", [None, 2])
-@pytest.mark.parametrize("every_pair", [False, True])
-def test_all_pairs_in_one_run_are_the_runs_one_by_one(samples, every_pair):
+@pytest.mark.parametrize("all_pairs", [False, True])
+def test_all_pairs_in_one_run_are_the_runs_one_by_one(samples, all_pairs):
     """q(y, z): a set that holds its ancestors has nothing to draw, so both are one number, labels included."""
     torch.manual_seed(0)
     x, weight = torch.randn(8, 3), torch.randn(6, 2, requires_grad=True)
@@ -124,8 +124,8 @@ def test_all_pairs_in_one_run_are_the_runs_one_by_one(samples, every_pair):
     for together in (False, True):
         runs.clear()
         how = InferenceMarginal(
-            100, encoder=lambda g: encode(g["y"]), parents={"z": ["y"]}, pairs=5, every_pair=every_pair,
-            together=together,
+            100, encoder=lambda g: encode(g["y"]), parents={"z": ["y"]}, pairs=5, all_pairs=all_pairs,
+            vectorized=together,
         )  # fmt: skip
         torch.manual_seed(1)
         log_q = how.tree(q, {"both": ["y", "z"]}).log_q
@@ -133,7 +133,7 @@ def test_all_pairs_in_one_run_are_the_runs_one_by_one(samples, every_pair):
     torch.testing.assert_close(found[0][0], found[1][0])
     torch.testing.assert_close(found[0][1], found[1][1])
     assert found[1][2] == 1 + (samples or 1)  # one for q(z), one for all pairs of every sample
-    assert found[0][2] == 8 + (samples or 1) * (7 if every_pair else 5)
+    assert found[0][2] == 8 + (samples or 1) * (7 if all_pairs else 5)
 
 
 @pytest.mark.parametrize("names", [("b",), ("c",), ("a", "b")])
@@ -141,7 +141,7 @@ def test_runs_together_are_unbiased_too(names):
     torch.manual_seed(3)
     with torch.no_grad():
         q = chain({})
-        how = InferenceMarginal(N, encoder=chain, every_pair=True, draws=3, together=True)
+        how = InferenceMarginal(N, encoder=chain, all_pairs=True, draws=3, vectorized=True)
         rest = [name for name in "abc" if name not in names]
         values = torch.stack(
             [how.tree(q, {"set": list(names), "rest": rest}).parts["set"].log_q.exp() for _ in range(200)]
@@ -153,9 +153,9 @@ def test_runs_together_are_unbiased_too(names):
 def test_an_encoder_that_drops_the_nodes_is_refused():
     q = chain({})
     how = InferenceMarginal(
-        N, encoder=lambda given: chain({}), parents={"b": ["a"], "c": ["a", "b"]}, together=True
+        N, encoder=lambda given: chain({}), parents={"b": ["a"], "c": ["a", "b"]}, vectorized=True
     )
-    with pytest.raises(SpecError, match="with together=True"):
+    with pytest.raises(SpecError, match="with vectorized=True"):
         how.tree(q, ["a", "b", "c"])
 
 

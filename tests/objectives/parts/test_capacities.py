@@ -8,8 +8,8 @@ from torch.distributions import Categorical, kl_divergence
 
 from unknot import Trace
 from unknot.errors import SpecError
-from unknot.objectives.parts.capacities import excess_by_site
-from unknot.objectives.table_one import capacity_vae
+from unknot.objectives.literature import capacity_vae
+from unknot.objectives.parts.literature_terms import excess_by_site
 
 
 def traces() -> tuple[Trace, Trace]:

@@ -80,12 +80,12 @@ def test_a_price_weighs_its_part_in_the_place_of_the_bounds_own() -> None:
     z = q.normal(torch.randn(6, 2), 0.5, name="z")
     p.normal(torch.zeros(2), 1.0, value=z, name="z")
     usual = hfvae(q, p, 100, alpha=2.0, parents={name: [] for name in q})
-    priced = hfvae(
+    weighted = hfvae(
         q, p, 100, alpha=2.0, information={"c": -19.0}, marginal={"c": 41.0}, parents={name: [] for name in q}
     )
     information, marginal = class_parts(q, p, "c")
     more = (-19.0 - 2.0) * information.mean() + (41.0 - 1.0) * marginal.mean()
-    torch.testing.assert_close(priced.loss, usual.loss - more)
+    torch.testing.assert_close(weighted.loss, usual.loss - more)
 
 
 def test_what_is_no_class_is_refused_by_name() -> None:
@@ -95,7 +95,7 @@ def test_what_is_no_class_is_refused_by_name() -> None:
     assert class_sites(q) == ["c"]
     with pytest.raises(SpecError, match="there is no class 'z'"):
         hfvae(q, p, 100, information={"z": 0.0}, parents={name: [] for name in q})
-    with pytest.raises(SpecError, match="no class of the recogniser"):
+    with pytest.raises(SpecError, match="no class of the encoder"):
         class_parts(q, p, "z")
 
 
@@ -108,7 +108,7 @@ def test_a_class_that_follows_a_draw_and_a_prior_by_item_are_refused() -> None:
         class_parts(q, p, "c")
 
 
-def labelled(logits: Tensor, prior: Tensor, gradient: str, samples: int | None = None) -> tuple[Trace, Trace]:
+def labeled(logits: Tensor, prior: Tensor, gradient: str, samples: int | None = None) -> tuple[Trace, Trace]:
     """A class of which some items are known, and data that do not depend on it."""
     q, p = Trace(samples=samples), Trace()
     q.concrete(logits, 0.66, value=partial(LABELS), name="c", gradient=gradient)
@@ -130,7 +130,7 @@ def test_an_item_whose_class_is_known_is_of_that_class(gradient: str, samples: i
     log_prior = prior.log_softmax(-1).tolist()
     information = [sum(v * math.log(m / v) for v, m in zip(row, mean, strict=True) if v) for row in table]
     marginal = [sum(v * (log_prior[k] - math.log(mean[k])) for k, v in enumerate(row)) for row in table]
-    found = class_parts(*labelled(logits, prior, gradient, samples), "c")
+    found = class_parts(*labeled(logits, prior, gradient, samples), "c")
     torch.testing.assert_close(found[0], torch.tensor(information).double())
     torch.testing.assert_close(found[1], torch.tensor(marginal).double())
 
@@ -140,7 +140,7 @@ def test_labels_of_a_categorical_site_are_known_too() -> None:
     logits, prior = torch.randn(7, 4).double(), torch.zeros(4).double()
     q, p = Trace(), Trace()
     p.categorical(logits=prior, value=q.categorical(logits=logits, value=partial(LABELS), name="c"), name="c")
-    relaxed = class_parts(*labelled(logits, prior, "plug_in"), "c")
+    relaxed = class_parts(*labeled(logits, prior, "plug_in"), "c")
     for one, other in zip(class_parts(q, p, "c"), relaxed, strict=True):
         torch.testing.assert_close(one, other)
 
@@ -148,7 +148,7 @@ def test_labels_of_a_categorical_site_are_known_too() -> None:
 @pytest.mark.parametrize("gradient", ["plug_in", "enumerate"])
 def test_both_parts_are_what_the_bound_holds_of_each_item(gradient: str) -> None:
     torch.manual_seed(4)
-    q, p = labelled(torch.randn(7, 4).double(), torch.randn(4).double(), gradient)
+    q, p = labeled(torch.randn(7, 4).double(), torch.randn(4).double(), gradient)
     information, marginal = class_parts(q, p, "c")
     torch.testing.assert_close(information + marginal, semi_supervised(q, p)["kl[c]"])
 
@@ -159,11 +159,11 @@ def test_semi_supervised_counts_a_priced_part_as_often_as_its_price_says(
     gradient: str, samples: int | None
 ) -> None:
     torch.manual_seed(5)
-    q, p = labelled(torch.randn(7, 4).double(), torch.zeros(4).double(), gradient, samples)
+    q, p = labeled(torch.randn(7, 4).double(), torch.zeros(4).double(), gradient, samples)
     usual = semi_supervised(q, p, alpha=3.0)
-    priced = semi_supervised(q, p, alpha=3.0, information={"c": -19.0}, marginal={"c": 41.0})
+    weighted = semi_supervised(q, p, alpha=3.0, information={"c": -19.0}, marginal={"c": 41.0})
     information, marginal = class_parts(q, p, "c")
-    torch.testing.assert_close(priced.per_item, usual.per_item - 20.0 * information + 40.0 * marginal)
+    torch.testing.assert_close(weighted.per_item, usual.per_item - 20.0 * information + 40.0 * marginal)
     assert semi_supervised(q, p, information={"c": 1.0}, marginal={"c": 1.0}).total == pytest.approx(
         float(semi_supervised(q, p).total)
     )
@@ -172,17 +172,17 @@ def test_semi_supervised_counts_a_priced_part_as_often_as_its_price_says(
 def test_a_site_that_learns_from_labels_alone_hears_the_reward_of_its_class() -> None:
     torch.manual_seed(6)
     logits = torch.randn(7, 4).double().requires_grad_()
-    plain = semi_supervised(*labelled(logits, torch.zeros(4).double(), "detached"))
+    plain = semi_supervised(*labeled(logits, torch.zeros(4).double(), "detached"))
     (usual,) = torch.autograd.grad(plain.loss, logits)
     assert not usual[LABELS < 0].any()
-    q, p = labelled(logits, torch.zeros(4).double(), "detached")
+    q, p = labeled(logits, torch.zeros(4).double(), "detached")
     (rewarded,) = torch.autograd.grad(semi_supervised(q, p, information={"c": -9.0}).loss, logits)
     (own,) = torch.autograd.grad(10.0 * class_parts(q, p, "c")[0].mean(), logits)
     torch.testing.assert_close(rewarded, usual + own)
 
 
 def test_information_that_masses_do_not_say_is_estimated() -> None:
-    q, p = labelled(torch.randn(7, 4).double(), torch.zeros(4).double(), "plug_in", samples=2)
+    q, p = labeled(torch.randn(7, 4).double(), torch.zeros(4).double(), "plug_in", samples=2)
     q.normal(torch.randn(7, 2).double(), 0.5, name="z")
     q.concrete(torch.randn(2, 7, 3).double(), 0.66, name="y")  # from draws of something
     p.normal(torch.zeros(2).double(), 1.0, value=q["z"], name="z")

@@ -4,8 +4,7 @@ import torch
 
 from tests.objectives.test_semi_supervised import X, labels_of
 from tests.references.discrete_model import item_labels, make_model
-from unknot.objectives.parts.classifier import classifier
-from unknot.objectives.parts.label_weights import label_weights
+from unknot.objectives.parts.labels import classifier, label_weights
 
 
 def test_parts_are_those_of_the_chain_rule_where_all_is_summed() -> None:

@@ -13,7 +13,7 @@ import unknot
 from unknot.errors import SpecError
 from unknot.objectives import semi_supervised
 from unknot.objectives.decomposition import decompose
-from unknot.objectives.parts.group_terms import correlation_between, information_of
+from unknot.objectives.parts.weights import correlation_between, information_of
 
 B, K, D = 6, 3, 2
 APART = {"parents": {"digit": []}}
@@ -21,7 +21,7 @@ LABELS = torch.tensor([0, -1, 2, -1, 1, 0])
 LIGHTS = torch.tensor([[0.3], [float("nan")], [float("nan")], [-1.0], [0.1], [2.0]], dtype=torch.float64)
 
 
-def traces(labelled: bool = True, same: bool = False) -> tuple[unknot.Trace, unknot.Trace]:
+def traces(labeled: bool = True, same: bool = False) -> tuple[unknot.Trace, unknot.Trace]:
     """A digit, a light (a number) and a style, each read from x apart from the others; ``same``: q is p."""
     generator = torch.Generator().manual_seed(0)
 
@@ -31,8 +31,8 @@ def traces(labelled: bool = True, same: bool = False) -> tuple[unknot.Trace, unk
 
     torch.manual_seed(1)
     q, p = unknot.Trace(), unknot.Trace()
-    digit = unknot.partial(LABELS) if labelled else None
-    light = unknot.partial(LIGHTS) if labelled else None
+    digit = unknot.partial(LABELS) if labeled else None
+    light = unknot.partial(LIGHTS) if labeled else None
     q.one_hot_categorical(logits=drawn(B, K), value=digit, name="digit", gradient="straight_through")
     q.normal(drawn(B, 1), 1.0 if same else 0.5, value=light, name="light", event_dims=1)
     q.normal(drawn(B, D), 1.0 if same else 0.7, name="style", event_dims=1)
@@ -67,11 +67,11 @@ def log_mixture(q: unknot.Trace, names: list[str], b: int, size: int) -> float:
 
 
 @pytest.mark.parametrize("size", [B, 50])
-@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("labeled", [False, True])
 @pytest.mark.parametrize("pair", list(combinations(["digit", "light", "style"], 2)))
-def test_pairs_by_loops(pair: tuple[str, str], labelled: bool, size: int) -> None:
+def test_pairs_by_loops(pair: tuple[str, str], labeled: bool, size: int) -> None:
     """With size = B the weights are all 1 / N: q of the finite data, exactly."""
-    q, p = traces(labelled)
+    q, p = traces(labeled)
     found = correlation_between(q, p, ", ".join(pair), size, None, APART)
     for b in range(B):
         alone = sum(log_mixture(q, [name], b, size) for name in pair)
@@ -108,8 +108,8 @@ def test_all_variables_together_are_the_root_and_order_does_not_matter() -> None
     torch.testing.assert_close(whole, correlation_between(q, p, "style, digit, light", 50, None, APART))
 
 
-def test_a_recogniser_that_is_the_prior_pays_nothing() -> None:
-    q, p = traces(labelled=False, same=True)
+def test_a_encoder_that_is_the_prior_pays_nothing() -> None:
+    q, p = traces(labeled=False, same=True)
     assert float(correlation_between(q, p, "digit, style", 50, None, APART).abs().max()) < 1e-12
     assert float(information_of(q, "style", 50, None, APART).abs().max()) < 1e-12
 
@@ -154,18 +154,18 @@ def test_a_style_that_is_read_from_the_digit_is_summed_over_it() -> None:
 def test_prices_enter_the_objective_less_one() -> None:
     q, p = traces()
     plain = semi_supervised(q, p)
-    priced = semi_supervised(
+    weighted = semi_supervised(
         q, p, between={"digit, style": 6.0}, information={"style": 3.0}, dataset_size=50, **APART
     )
-    assert priced.weights["between[digit, style]"] == 5.0
-    assert priced.weights["information[style]"] == 2.0
-    extra = 5 * priced["between[digit, style]"] + 2 * priced["information[style]"]
-    torch.testing.assert_close(priced.per_item, plain.per_item + extra)
-    assert set(priced) - set(plain) == {"between[digit, style]", "information[style]"}
+    assert weighted.weights["between[digit, style]"] == 5.0
+    assert weighted.weights["information[style]"] == 2.0
+    extra = 5 * weighted["between[digit, style]"] + 2 * weighted["information[style]"]
+    torch.testing.assert_close(weighted.per_item, plain.per_item + extra)
+    assert set(weighted) - set(plain) == {"between[digit, style]", "information[style]"}
 
 
 @pytest.mark.parametrize(
-    ("prices", "said"),
+    ("weights", "said"),
     [
         ({"between": {"digit, stile": 2.0}}, "no variable or group 'stile'; did you mean 'style'"),
         ({"between": {"digit": 2.0}}, "must name two or more groups"),
@@ -173,10 +173,10 @@ def test_prices_enter_the_objective_less_one() -> None:
         ({"information": {"digits": 2.0}}, "no variable or group 'digits'; did you mean 'digit'"),
     ],
 )
-def test_mistakes(prices: dict[str, dict[str, float]], said: str) -> None:
+def test_mistakes(weights: dict[str, dict[str, float]], said: str) -> None:
     q, p = traces()
     with pytest.raises(SpecError, match=said):
-        semi_supervised(q, p, dataset_size=50, **prices, **APART)
+        semi_supervised(q, p, dataset_size=50, **weights, **APART)
 
 
 def test_a_group_whose_parents_are_outside_has_no_information_of_its_own() -> None:

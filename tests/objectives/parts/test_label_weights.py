@@ -6,7 +6,7 @@ import torch
 
 import unknot
 from unknot.core.expectation import Part
-from unknot.objectives.parts.label_weights import effective_samples, label_weights
+from unknot.objectives.parts.labels import effective_samples, label_weights
 
 
 def draw_then_label(samples: int | None, gradient: str | None = None) -> unknot.Trace:
@@ -29,16 +29,16 @@ def test_the_weight_is_the_labels_probability_at_the_draw() -> None:
     q = draw_then_label(samples=4)
     weights = label_weights(q.variables())
     assert weights is not None
-    assert weights.labelled.tolist() == [True, False]
+    assert weights.labeled.tolist() == [True, False]
     log_y = torch.tensor([[0.0, 1.0], [0.5, 0.0]]).log_softmax(-1)[:, 1]  # log q(y = 1 | z)
     torch.testing.assert_close(weights.log_weight[:, 0], log_y[q["z"].value[:, 0]])
     assert weights.log_weight[:, 1].tolist() == [0.0] * 4
-    normalised = weights.normalised(gradient=False)
-    assert normalised is not None
-    torch.testing.assert_close(normalised.sum(0), torch.ones(2))
+    normalized = weights.normalized(gradient=False)
+    assert normalized is not None
+    torch.testing.assert_close(normalized.sum(0), torch.ones(2))
     values = torch.randn(4, 2)
-    mean = weights.averages({"f": [Part(values, {}, "f")]}, normalised)["f"]
-    torch.testing.assert_close(mean, (normalised * values).sum(0))
+    mean = weights.averages({"f": [Part(values, {}, "f")]}, normalized)["f"]
+    torch.testing.assert_close(mean, (normalized * values).sum(0))
 
 
 def test_an_enumerated_parent_is_summed_out() -> None:
@@ -60,7 +60,7 @@ def test_weights_of_labels_that_come_first_are_constant() -> None:
     q.normal(torch.zeros(2), 1.0, name="z", event_dims=0)
     weights = label_weights(q.variables())
     assert weights is not None
-    assert weights.labelled is True
+    assert weights.labeled is True
     assert weights.constant
     torch.testing.assert_close(weights.log_weight, torch.full((2,), 0.25).log())
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import unknot
-from unknot.objectives.parts.moments import Covariance, code_covariance, covariance_penalties
+from unknot.objectives.parts.literature_terms import Covariance, code_covariance, covariance_penalties
 
 
 def test_the_covariance_is_that_of_torch_without_the_correction():
@@ -38,8 +38,8 @@ def test_a_multivariate_normal_counts_with_its_whole_covariance(kind):
     off_diagonal = diagonal = 0.0
     for i in range(3):
         for j in range(3):
-            centre = [sum(mean[k] for mean in means) / 5 for k in (i, j)]
-            entry = sum((mean[i] - centre[0]) * (mean[j] - centre[1]) for mean in means) / 5
+            center = [sum(mean[k] for mean in means) / 5 for k in (i, j)]
+            entry = sum((mean[i] - center[0]) * (mean[j] - center[1]) for mean in means) / 5
             if kind == "II" and i > 0 and j > 0:
                 rows = [sum(spread[b, i - 1, m] * spread[b, j - 1, m] for m in range(2)) for b in range(5)]
                 entry += float(sum(rows)) / 5

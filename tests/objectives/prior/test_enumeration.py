@@ -4,7 +4,7 @@ import torch
 
 import unknot
 from tests.objectives.marginal.structured_programs import Encoder, data
-from unknot.objectives.prior.enumeration import combinations
+from unknot.objectives.prior.prior_parents import combinations
 
 double = torch.float64
 

@@ -118,21 +118,21 @@ def test_one_leaf_in_q_is_one_leaf_in_p():
 
 @pytest.mark.parametrize("gradient", ["concrete", "straight_through", "plug_in"])
 @pytest.mark.parametrize("samples", [None, 3])
-@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("labeled", [False, True])
 def test_a_relaxed_binary_vector_that_is_its_prior_costs_nothing(
-    gradient: str, samples: int | None, labelled: bool
+    gradient: str, samples: int | None, labeled: bool
 ) -> None:
     """q = p: every term of a drawn item is zero, and the prior's dimensions are scored as q's are."""
     logits = torch.tensor([0.3, -1.2, 2.0], dtype=double)
     values = torch.tensor([[1.0, 0.0, 1.0]] * 5, dtype=double)
     known = torch.tensor([True, False, False, True, False])
     q, p = unknot.Trace(samples), unknot.Trace()
-    value = unknot.partial(values, known) if labelled else None
+    value = unknot.partial(values, known) if labeled else None
     q.relaxed_bernoulli(0.4, logits=logits.expand(5, 3), value=value, gradient=gradient, name="z")
     p.relaxed_bernoulli(0.4, logits=logits, value=q["z"], name="z")
     p.normal(0.0, 1.0, value=torch.zeros(5, dtype=double), name="x")
     terms = decompose(q, p, dataset_size=5)
-    drawn = ~known if labelled else torch.ones(5, dtype=torch.bool)
+    drawn = ~known if labeled else torch.ones(5, dtype=torch.bool)
     for name in ("mutual_information", "between", "within", "marginal"):
         if name in terms:
             torch.testing.assert_close(terms[name][drawn], torch.zeros(int(drawn.sum()), dtype=double))

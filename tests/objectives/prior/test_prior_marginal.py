@@ -1,4 +1,4 @@
-"""Priors that do not factorise: closed forms, sampled marginals, refusals."""
+"""Priors that do not factorize: closed forms, sampled marginals, refusals."""
 
 import pytest
 import torch
@@ -72,7 +72,7 @@ def test_sampled_marginals_leave_the_sum_at_the_elbo(tree):
 
 
 def shares_of_p(program: Program, q: unknot.Trace, tree, draws: int) -> dict[str, Tensor]:
-    """What the prior adds to every term: the terms minus those under a prior equal to q(z | x), which factorises."""
+    """What the prior adds to every term: the terms minus those under a prior equal to q(z | x), which factorizes."""
     flat = unknot.Trace()
     for node in q.variables():
         flat.variable(node.dist, q[node.name], name=node.name)
@@ -111,7 +111,7 @@ def test_marginals_over_a_continuous_site_are_sampled():
     assert errors[1].mean() < 0.2 * errors[0].mean()
 
 
-def test_a_prior_that_depends_on_the_input_alone_factorises():
+def test_a_prior_that_depends_on_the_input_alone_factorizes():
     x = data()
     q = encoder_of(x, "z", "w")
     p = unknot.Trace()

@@ -18,9 +18,9 @@ from unknot.workflow.trained_model import TrainedModel
 
 KINDS = 3
 NODES = [
-    node("kind", "concrete", KINDS, recognised_from=["x"], labels=True),
-    node("size", "normal", 1, recognised_from=["x"], labels=True),
-    node("style", "normal", 2, recognised_from=["x"]),
+    node("kind", "concrete", KINDS, inferred_from=["x"], labels=True),
+    node("size", "normal", 1, inferred_from=["x"], labels=True),
+    node("style", "normal", 2, inferred_from=["x"]),
     node("x", "normal", parents=["kind", "size", "style"]),
 ]
 
@@ -66,11 +66,11 @@ class Written:
         return list(NODES)
 
 
-def exact_data(count: int = 400, labelled: float = 1.0, seed: int = 0) -> Dataset:
+def exact_data(count: int = 400, labeled: float = 1.0, seed: int = 0) -> Dataset:
     rng = np.random.default_rng(seed)
     kind, size, style = rng.integers(0, KINDS, count), rng.normal(size=count), rng.normal(size=(count, 2))
     rows = np.concatenate([np.eye(KINDS)[kind], size[:, None], style], 1)
-    shown = rng.random(count) < labelled
+    shown = rng.random(count) < labeled
     labels = {"kind": np.where(shown, kind, -1), "size": np.where(shown, size, np.nan)}
     kinds = {"kind": "categorical", "size": "continuous"}
     return from_arrays(rows, labels, kinds=kinds, classes={"kind": range(KINDS)})

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from unknot.workflow.codes_file import Codes, write_codes
+from unknot.workflow.codes import Codes, write_codes
 from unknot.workflow.evaluation import Score
 from unknot.workflow.recipe import Recipe
 from unknot.workflow.sweep.measured import CODES, Measured

@@ -10,7 +10,7 @@ import pytest
 
 from unknot.errors import RunError
 from unknot.metrics import mig
-from unknot.workflow.codes_file import Codes, write_codes
+from unknot.workflow.codes import Codes, write_codes
 from unknot.workflow.evaluation import Score
 from unknot.workflow.sweep.measured import (
     CODES,

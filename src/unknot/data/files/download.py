@@ -1,169 +1,154 @@
-"""The canonical download: resumable, bounded, verified, with a progress bar on a terminal.
+"""Downloads from a file's published addresses, by pooch: checked, retried, with a progress bar on a terminal.
 
-The bytes gather in ``<name>.part`` beside the target. A broken connection leaves that file, and the next
-attempt asks for the rest with an HTTP Range request; the target itself appears only after the checksum holds.
-No server can fill the disk or hold the line: a file ends at its known size, and a transfer below a least rate is
-broken off.
+The file gathers in a folder ``.download`` beside its target, and appears under its name once its checksum is right.
 """
 
 from __future__ import annotations
 
-import contextlib
-import http.client
+import logging
+import shutil
 import sys
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from unknot.data.files.catalogue import DataFile, SourceUnavailable
-from unknot.data.files.checksum import fault
-from unknot.data.files.http_answer import Odd, announced_length, first_byte, in_words, opened
 from unknot.files import disk_error, explaining, make_folder
 
 ATTEMPTS = 3  # for each address
 PAUSE = 1.0  # seconds before the second attempt, doubled each time
-TIMEOUT = 30.0  # seconds without a byte, and for all headers together
-SLOWEST = 1000.0  # bytes a second, on the mean once the first TIMEOUT is over
-LARGEST = 20 << 30  # bytes of a file whose size nobody knows
-_BLOCK = 1 << 18
-
-
-class _Broken(Exception):
-    """The transfer stopped for a reason that another attempt may not meet."""
+TIMEOUT = 30.0  # seconds without a byte
+LARGEST = 20 << 30  # bytes of a file whose size is not known
+_CHUNK = 1 << 16
+_LONGEST = 200  # characters of a library's message
 
 
 def download(file: DataFile, target: Path) -> None:
-    """Fetch ``file`` from the first of its addresses that delivers it, into ``target``."""
-    make_folder(target.parent)
-    part = target.with_name(target.name + ".part")
+    """Fetch a file from the first of its addresses that delivers it.
+
+    Parameters
+    ----------
+    file : DataFile
+        The addresses, the checksum and the size.
+    target : Path
+        Where the file goes. The caller holds the lock of its folder.
+
+    Raises
+    ------
+    SourceUnavailable
+        If no address delivers the file; the message has the reason for each.
+    DiskError
+        If the file cannot be written.
+    """
+    folder = target.parent / ".download"
+    shutil.rmtree(folder, ignore_errors=True)  # of a process that was killed
+    make_folder(folder)
     reasons = []
-    for url in file.urls:
-        try:
-            _from_address(url, file, part)
-        except SourceUnavailable as error:
-            reasons.append(f"{url}: {error}")
-            continue
-        with explaining(target):
-            part.replace(target)
-        return
+    try:
+        for url in file.urls:
+            try:
+                arrived = _from_address(url, file, folder)
+            except SourceUnavailable as error:
+                reasons.append(f"{url}: {error}")
+                continue
+            with explaining(target):
+                arrived.replace(target)
+            return
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     raise SourceUnavailable("; ".join(reasons))
 
 
-def _from_address(url: str, file: DataFile, part: Path) -> None:
-    """Complete and verify ``part`` from one address, in a few attempts."""
-    reason = ""
+def _from_address(url: str, file: DataFile, folder: Path) -> Path:
+    """Fetch the file from one address, in a few attempts if the connection is at fault."""
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel(
+        logging.WARNING
+    )  # it reports every file, and the checksum of those without one
     for attempt in range(ATTEMPTS):
-        if attempt:
-            time.sleep(PAUSE * 2 ** (attempt - 1))
-        # Without a checksum nothing proves that old and new bytes belong together, so start over.
-        start = part.stat().st_size if part.exists() and file.checksum is not None else 0
-        try:
-            if file.size is None or start < file.size:
-                start = _transfer(url, file, part, start)
-        except _Broken as error:
-            reason = str(error)
-            continue
-        problem = fault(part, file)
-        if problem is None:
-            return
-        part.unlink()
-        reason = f"what it sent {problem}"
-        if start == 0:  # the address itself gives a wrong file; a resumed one may only have had bad old bytes
-            break
-    raise SourceUnavailable(reason)
-
-
-def _transfer(url: str, file: DataFile, part: Path, start: int) -> int:
-    """Append the bytes from ``start`` on; return where the server really began (0 if it cannot resume)."""
-    headers = {"User-Agent": "unknot", **({"Range": f"bytes={start}-"} if start else {})}
-    try:
-        with opened(urllib.request.Request(url, headers=headers), TIMEOUT) as response:
-            if (begins := first_byte(response)) not in (0, start):
-                part.unlink(missing_ok=True)
-                raise _Broken(f"asked for the bytes from {start} on, it sent those from {begins}")
-            start = begins
-            length = announced_length(response)
-            total = file.size if length is None else start + length
-            if file.size is not None and total != file.size:
-                raise SourceUnavailable(f"it announces {total} bytes, expected {file.size}")
-            with _progress(file.name, total, start) as advance:
-                end = _copy(response, part, start, total, advance)
-    except SourceUnavailable:
-        raise
-    except urllib.error.HTTPError as error:
-        said = f"the server answered {error.code} {in_words(error.reason)}"
-        if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-            part.unlink(missing_ok=True)
-        elif error.code < 500:
-            raise SourceUnavailable(said) from error
-        raise _Broken(said) from error
-    except urllib.error.URLError as error:
-        fate = _Broken if isinstance(error.reason, TimeoutError) else SourceUnavailable
-        raise fate(f"no connection ({in_words(error.reason)})") from error
-    except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
-        raise _Broken(f"the connection broke off ({in_words(error)})") from error
-    except (Odd, ValueError) as error:
-        raise SourceUnavailable(f"its answer is odd ({in_words(error)})") from error
-    if total is not None and end < total:
-        raise _Broken(f"the connection broke off after {end} of {total} bytes; the next run resumes there")
-    return start
-
-
-def _copy(
-    source: http.client.HTTPResponse,
-    part: Path,
-    start: int,
-    total: int | None,
-    advance: Callable[[int], None],
-) -> int:
-    """Write the stream into ``part`` from ``start``; return the file's new length. A full disk leaves no part."""
-    with explaining(part):
-        sink = part.open("r+b" if start else "wb")
-    with contextlib.ExitStack() as stack:
-        stack.callback(sink.close)
-        sink.seek(start)
-        began, end = time.monotonic(), start
-        while block := source.read1(_BLOCK):  # what has come, without waiting for a whole block
-            end += len(block)
-            if end > (LARGEST if total is None else total):
-                stack.callback(part.unlink, missing_ok=True)
-                raise SourceUnavailable(f"it sends more than {LARGEST if total is None else total} bytes")
+        is_last = attempt == ATTEMPTS - 1
+        with _Progress(file) as progress:
+            # The identity encoding, so that bytes are counted as they are in the file.
+            fetch = pooch.HTTPDownloader(
+                progressbar=progress,
+                chunk_size=_CHUNK,
+                timeout=TIMEOUT,
+                headers={"Accept-Encoding": "identity"},
+            )
             try:
-                sink.write(block)
-                sink.flush()
+                return Path(pooch.retrieve(url, file.checksum, file.name, folder, downloader=fetch))
+            except SourceUnavailable:
+                raise
+            except requests.HTTPError as error:
+                response = error.response
+                if response is None or response.status_code < 500 or is_last:
+                    raise SourceUnavailable(f"the server answered {_line(error)}") from error
+            except requests.RequestException as error:
+                is_broken = isinstance(error, requests.Timeout | requests.exceptions.ChunkedEncodingError)
+                what = "the connection broke off" if is_broken else "no connection"
+                if not is_broken or is_last:
+                    raise SourceUnavailable(f"{what} ({_line(error)})") from error
             except OSError as error:
-                with contextlib.suppress(OSError):
-                    part.unlink()
-                raise disk_error(part, error) from error
-            advance(len(block))
-            _refuse_drip(time.monotonic() - began, end - start)
-        return end
+                raise disk_error(folder / file.name, error) from error
+            except ValueError as error:  # of pooch: another checksum; of headers: not a number
+                raise SourceUnavailable(f"what it sent is not the expected file ({_line(error)})") from error
+        time.sleep(PAUSE * 2**attempt)
+    raise AssertionError("the last attempt returns or raises")
 
 
-def _refuse_drip(seconds: float, came: int) -> None:
-    """Break off a transfer that would take for ever; what has come is kept."""
-    if seconds > TIMEOUT and came < SLOWEST * seconds:
-        raise _Broken(f"the connection is too slow ({came} bytes in {seconds:.0f} seconds)")
+class _Progress:
+    """What pooch tells about a download: shown on a terminal, and stopped above the expected size.
+
+    ``total`` (as the server announces it), ``update``, ``reset`` and ``close`` are the interface of pooch.
+    """
+
+    def __init__(self, file: DataFile) -> None:
+        self.total, self.received, self._file = 0, 0, file
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> _Progress:
+        if sys.stderr.isatty():
+            from rich import progress
+            from rich.console import Console
+
+            columns = (
+                "{task.description}",
+                progress.BarColumn(),
+                progress.DownloadColumn(),
+                progress.TransferSpeedColumn(),
+                progress.TimeRemainingColumn(),
+            )
+            self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self._file.name, total=self._file.size)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, count: int) -> None:
+        expected = self._file.size
+        if expected is not None and self.total not in (0, expected):
+            raise SourceUnavailable(f"it announces {self.total} bytes, expected {expected}")
+        self.received += count
+        limit = LARGEST if expected is None else expected
+        if self.received >= limit + _CHUNK:  # the last chunk counts as a whole one
+            raise SourceUnavailable(f"it sends more than {limit} bytes")
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.received, total=self.total or expected)
+
+    def reset(self) -> None:
+        self.received = 0
+
+    def close(self) -> None:
+        """Nothing remains to be closed: the bar ends with the attempt."""
 
 
-@contextlib.contextmanager
-def _progress(name: str, total: int | None, start: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error when that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda count: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
-
-    columns = (
-        "{task.description}",
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=total, completed=start)
-        yield lambda count: bar.advance(task, count)
+def _line(message: object) -> str:
+    """Return a library's message in one short line."""
+    line = " ".join(str(message).split()) or type(message).__name__
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + "..."

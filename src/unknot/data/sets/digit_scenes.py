@@ -57,8 +57,8 @@ def draw_scenes(
     zoom = low + (high - low) * torch.rand(digit.shape, generator=generator)
     box = ink_boxes(sources.images)[source] * zoom[..., None]  # (N, K, 4), in pixels of the canvas
     chunks = [slice(i, i + CHUNK) for i in range(0, n, CHUNK)]
-    centre = torch.cat([little_overlap(box[c], present[c], canvas, generator, apart) for c in chunks])
-    place = torch.cat([centre / canvas * 2 - 1, zoom[..., None] * sources.side / canvas], -1)  # (N, K, 3)
+    center = torch.cat([little_overlap(box[c], present[c], canvas, generator, apart) for c in chunks])
+    place = torch.cat([center / canvas * 2 - 1, zoom[..., None] * sources.side / canvas], -1)  # (N, K, 3)
 
     order = torch.where(present, place[..., 0], torch.inf).argsort(dim=1, stable=True)
     place = place.gather(1, order[..., None].expand(-1, -1, 3)).masked_fill(~present[..., None], torch.nan)
@@ -91,7 +91,7 @@ def source_rows(digit: Tensor, labels: Tensor, pool: Tensor, generator: torch.Ge
 
 
 def ink_boxes(images: Tensor) -> Tensor:
-    """Left, right, top, bottom of the ink, measured from the centre of the image: ``(M, 4)`` float.
+    """Left, right, top, bottom of the ink, measured from the center of the image: ``(M, 4)`` float.
 
     With half a pixel on each side, which is as far as bilinear sampling spreads it.
     """
@@ -107,7 +107,7 @@ def ink_boxes(images: Tensor) -> Tensor:
 def little_overlap(
     box: Tensor, present: Tensor, canvas: int, generator: torch.Generator, apart: bool = True
 ) -> Tensor:
-    """Centres ``(N, K, 2)`` in pixels: the first of many tries whose ink boxes are apart, or the least bad one.
+    """Centers ``(N, K, 2)`` in pixels: the first of many tries whose ink boxes are apart, or the least bad one.
 
     Every try puts each digit evenly over the places where its ink is inside the canvas. The magnification
     is not tried again: it would make digits in company smaller than single ones. Not ``apart``: one try.
@@ -117,8 +117,8 @@ def little_overlap(
     low = -box[..., 0::2]  # (N, K, 2): the least x and y
     high = canvas - box[..., 1::2]
     share = torch.rand((n, tries, k, 2), generator=generator)
-    centre = low[:, None] + (high - low)[:, None] * share  # (N, T, K, 2)
-    start, end = centre + box[:, None, :, 0::2], centre + box[:, None, :, 1::2]
+    center = low[:, None] + (high - low)[:, None] * share  # (N, T, K, 2)
+    start, end = center + box[:, None, :, 0::2], center + box[:, None, :, 1::2]
     overlap = torch.zeros(n, tries)
     for i, j in combinations(range(k), 2):
         common = torch.minimum(end[:, :, i], end[:, :, j]) - torch.maximum(start[:, :, i], start[:, :, j])
@@ -126,4 +126,4 @@ def little_overlap(
         overlap += area * (present[:, i] & present[:, j])[:, None]
     # Among tries without overlap the earliest: a tiny penalty that grows with the number of the try.
     best = (overlap + torch.arange(tries) * 1e-4).argmin(1)
-    return centre[torch.arange(n), best]
+    return center[torch.arange(n), best]

@@ -18,13 +18,12 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import Archive, DataFile, Entry, Files, Form
-from unknot.data.files.decoded_array import decoded_array
-from unknot.data.files.npz_arrays import read_npz
-from unknot.data.packed import PackedBits
+from unknot.data.files.stored_arrays import decoded_array, read_npz
+from unknot.data.stored_items import PackedBits
 
 _NAME = "dsprites_ndarray_co1sh3sc6or40x32y32_64x64.npz"
 _SHAPES = ("square", "ellipse", "heart")
-FACTORS = ("shape", "scale", "orientation", "posX", "posY")  # columns 1..5; column 0, colour, has one value
+FACTORS = ("shape", "scale", "orientation", "posX", "posY")  # columns 1..5; column 0, color, has one value
 _CHUNK = 4096  # images at a time: 16 MB unpacked
 
 ENTRY = Entry(

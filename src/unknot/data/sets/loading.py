@@ -1,4 +1,4 @@
-"""``load`` and ``names``: the one call that gives any data set of the catalogue."""
+"""``load`` and ``names``: the data sets of the catalogue, by name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from unknot.data.sets import (
     celeba,
     computed,
     dsprites,
-    fashion_mnist,
-    frey,
+    faces,
     mnist,
     newsgroups,
     newsgroups_text,
-    olivetti,
     spoken_digits,
     svhn,
     yale_b,
@@ -37,11 +35,11 @@ _CATALOGUE = {
     part.entry.name: part
     for part in (
         _Set(mnist.ENTRY, mnist.build),
-        _Set(fashion_mnist.ENTRY, fashion_mnist.build),
+        _Set(mnist.FASHION_ENTRY, mnist.build_fashion),
         _Set(svhn.ENTRY, svhn.build),
         _Set(yale_b.ENTRY, yale_b.build),
-        _Set(olivetti.ENTRY, olivetti.build),
-        _Set(frey.ENTRY, frey.build),
+        _Set(faces.OLIVETTI, faces.build_olivetti),
+        _Set(faces.FREY, faces.build_frey),
         _Set(dsprites.ENTRY, dsprites.build),
         _Set(celeba.ENTRY, celeba.build),
         _Set(newsgroups.ENTRY, newsgroups.build),
@@ -54,31 +52,44 @@ _CATALOGUE = {
 
 
 def names() -> tuple[str, ...]:
-    """The names that ``load`` takes."""
+    """Return the names of the data sets."""
     return tuple(_CATALOGUE)
 
 
 def entries() -> tuple[Entry, ...]:
-    """What the catalogue says of each data set."""
+    """Return the entries of the catalogue."""
     return tuple(part.entry for part in _CATALOGUE.values())
 
 
 def entry(name: str) -> Entry:
-    """What the catalogue says of one data set."""
+    """Return the entry of one data set."""
     return _look_up(name).entry
 
 
 def load(name: str, data_dir: str | Path | None = None, download: bool = True, **options: Any) -> Dataset:
-    """A data set by name, for instance ``load("mnist")`` or ``load("yale-b", max_angle=85)``.
+    """Load a data set by its name.
 
-    Arguments:
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    data_dir : str or Path, optional
+        The folder with the user's own data files, which is searched first; default: the variable UNKNOT_DATA. The cache
+        comes next.
+    download : bool, default=True
+        Whether to fetch missing files into the cache.
+    **options
+        Options of the data set, see docs/data.md.
 
-    * ``name``: one of :func:`names`;
-    * ``data_dir``: where the files are looked for first, instead of the folder that UNKNOT_DATA names; then the cache;
-    * ``download``: fetch into the cache what is in neither; off: such a set is refused, with where to put which file;
-    * ``options``: those of the data set; docs/data.md has them.
+    Returns
+    -------
+    Dataset
 
-    Returns a :class:`~unknot.data.Dataset`.
+    Examples
+    --------
+    >>> load("digits").split("train").item_shape
+    torch.Size([1, 8, 8])
+    >>> faces = load("yale-b", max_angle=85)  # doctest: +SKIP
     """
     chosen = _look_up(name)
     _check_options(name, chosen.build, options)

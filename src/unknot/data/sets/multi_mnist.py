@@ -42,7 +42,7 @@ def make_multi_mnist(
       whatever overlaps.
     - **Labels.** ``count``; ``digit_1``, ``digit_2``, ... from left to right; ``place_1``, ...: x, y, scale, such that
       ``affine_grid`` with [[scale, 0, x], [0, scale, y]] cuts the source image out of the canvas: x and y are
-      the centre from -1 to 1, scale is the side of the source image as a share of the canvas. Slots beyond
+      the center from -1 to 1, scale is the side of the source image as a share of the canvas. Slots beyond
       the count have no label: -1 and NaN, like unknown ones. With ``with_sources`` also ``source_1``, ...: the rows
       of the source images; with ``with_images`` the constituent images themselves, ``image_1``, ... (S17 sec. 3.3),
       S · S numbers from 0 to 1 each: for small sets, they take more room than the canvases.

@@ -13,7 +13,7 @@ from scipy import sparse
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.npz_arrays import read_npz
+from unknot.data.files.stored_arrays import read_npz
 from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
 

@@ -24,8 +24,8 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.npz_arrays import read_npz
-from unknot.data.log_mel import FLOOR, log_mel_frames, mfcc_means
+from unknot.data.files.stored_arrays import read_npz
+from unknot.data.sets.log_mel import FLOOR, log_mel_frames, mfcc_means
 from unknot.errors import DataError, UnknotWarning
 
 __all__ = ["ENTRY", "build", "mfcc_means"]
@@ -88,9 +88,9 @@ def build(files: Files, frames: int = 96, standardize: bool = True) -> Dataset:
     """Log-mel frames (N, frames, 40) float32; factors ``digit``, ``speaker`` and ``length``.
 
     A frame has 40 mel bands of a window of 25 ms; there is one frame per 10 ms
-    (:func:`unknot.data.log_mel.log_mel_frames`). Recordings are padded at their end. The factor ``length``, a count,
-    is the number of true frames. It is known for every item: a label budget must name it (``length="all"``), and
-    ``labelled_by`` of the batches should name the factors that count as labels.
+    (:func:`unknot.data.sets.log_mel.log_mel_frames`). Recordings are padded at their end. The factor ``length``, a
+    count, is the number of true frames. It is known for every item: a label budget must name it (``length="all"``),
+    and ``labeled_by`` of the batches should name the factors that count as labels.
 
     The splits are the published ones: repetitions 0 to 4 are ``test`` (300), the others ``train`` (2700).
 
@@ -104,7 +104,7 @@ def build(files: Files, frames: int = 96, standardize: bool = True) -> Dataset:
     standardize : bool, default=True
         Subtract the mean and divide by the standard deviation of each band over the true frames of the training
         recordings; padding is 0. If False, x is the logarithm of the energy and padding is log(1e-6), the smallest
-        value. :func:`unknot.data.log_mel.mfcc_means` needs the latter.
+        value. :func:`unknot.data.sets.log_mel.mfcc_means` needs the latter.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""SVHN, cropped digits (Netzer et al. 2011): house numbers from street pictures, 32 x 32 in colour.
+"""SVHN, cropped digits (Netzer et al. 2011): house numbers from street pictures, 32 x 32 in color.
 
-Two forms: the two MATLAB files as published, or two contact sheets with the first 20000 and 10000 digits, cut
-from the full pictures by the published rule. The second is named "svhn-subset", so that no result on it
-can be taken for one on SVHN.
+It is read from the two MATLAB files as published, or from two contact sheets that the user places in the data
+directory: the first 20000 and 10000 digits, cut from the full pictures by the published rule. That data set is named
+"svhn-subset", so that its results are not mistaken for those of SVHN.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.npz_arrays import read_npz
+from unknot.data.files.stored_arrays import read_npz
 
 _SITE = "http://ufldl.stanford.edu/housenumbers/"
 _SIDE = 32
@@ -34,7 +34,7 @@ _MATLAB = Form(
         ),
     ),
 )
-_SHEETS = Form(
+_SHEETS = Form(  # files that the user places; they are not published
     "contact sheets",
     (
         DataFile(
@@ -75,7 +75,7 @@ ENTRY = Entry(
 
 
 def build(files: Files) -> Dataset:
-    """Factor ``digit``; splits ``train`` and ``test``."""
+    """Return SVHN or its subset: factor ``digit``; splits ``train`` and ``test``."""
     if files.form == _MATLAB:
         parts = [_read_matlab(files[file.name]) for file in _MATLAB.files]
     else:

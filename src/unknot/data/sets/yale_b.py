@@ -1,8 +1,9 @@
 """Extended Yale B, cropped (Georghiades et al. 2001; Lee et al. 2005): 38 faces under 64 lights, 96 x 84.
 
-The published files are 192 x 168; each 2 x 2 block is averaged, which gives the size of S17's experiment
-(after Jampani et al.). The file names carry the direction of the light, ``yaleB01_P00A+005E-10.pgm``: azimuth
-+5 (to the right of the face), elevation -10 (from below). The distribution marks 18 nearly black images bad.
+The published files are 192 x 168; each 2 x 2 block is averaged, which gives the size of S17's experiment (after Jampani
+et al.). The file names have the direction of the light, ``yaleB01_P00A+005E-10.pgm``: azimuth +5 (to the right of the
+face), elevation -10 (from below). The distribution marks 18 nearly black images as bad. The averaged images may also be
+in one .npz file that the user places in the data directory.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.files.broken_file import explain_broken_file
 from unknot.data.files.catalogue import DataFile, Entry, Files, Form
-from unknot.data.files.npz_arrays import read_npz
+from unknot.data.files.stored_arrays import read_npz
 from unknot.errors import DataError, UnknotWarning
 
 _LIGHTS = 64
 _IMAGES = 38 * _LIGHTS
-# Of a form that nobody publishes a checksum of we know what comes out: the labels of the arrays, and their pixels.
+# The published files have no checksum, so the labels and pixels that are read from them are checked.
 _LABELS_DIGEST = "7b6461e325235648f7d5d406225f64f83d80b298ab3fc4edd8234161b6c04eba"
 _PIXELS_DIGEST = "bfae8d57e946e56d192e27b381b51e7a6474090c2256ac68c61d07276ee28552"
 _FILE_NAME = re.compile(r"yaleB(\d\d)_P00A([+-]\d+)E([+-]\d+)\.pgm(\.bad)?$")
 
-_ARRAYS = Form(
+_ARRAYS = Form(  # a file that the user places; it is not published
     "arrays",
     (
         DataFile(
@@ -68,11 +69,22 @@ def build(
     seed: int = 0,
     test_share: float = 0.2,
 ) -> Dataset:
-    """Factors ``identity`` (38 classes), ``light`` (unit vector), ``azimuth`` and ``elevation`` (degrees).
+    """Return Yale B: factors ``identity`` (38 classes), ``light`` (unit vector), ``azimuth``, ``elevation`` (degrees).
 
-    - ``max_angle=85`` keeps the lights with azimuth and elevation below 85 degrees: 45 a person, as in S17.
-    - There is no standard split. ``seed`` and ``test_share`` draw one by image: the same share of every person's
-      images goes to ``test``.
+    Parameters
+    ----------
+    files : Files
+        The files of one form.
+    include_bad : bool, default=False
+        Whether to include the images that are marked as bad.
+    max_angle : float, optional
+        Keep the lights with azimuth and elevation below it; 85 keeps 45 per person, as in S17.
+    seed, test_share : int and float
+        There is no standard split; the seed draws one in which this share of every person's images is ``test``.
+
+    Returns
+    -------
+    Dataset
     """
     if files.form == _ARRAYS:
         raw = read_npz(files.first, "images", "identity", "azimuth", "elevation", "bad")

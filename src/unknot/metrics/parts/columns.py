@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unknot.errors import DataError
+from unknot.metrics.protocols import protocol_name, settings
 from unknot.missing import missing_entries
 
 Arrays = Any
@@ -128,7 +129,7 @@ def read_pair(
 def at_most(
     codes: Columns, factors: Columns, points: int | None, seed: int | None
 ) -> tuple[Columns, Columns]:
-    """At most so many rows, drawn by the seed; all of them if there are no more."""
+    """Draw at most ``points`` rows by the seed; all of them if there are no more."""
     if points is None or len(codes) <= points:
         return codes, factors
     chosen = np.random.default_rng(seed).permutation(len(codes))[:points]
@@ -199,3 +200,57 @@ def _column(values: np.ndarray, discrete: bool, where: str) -> tuple[np.ndarray,
             "say that it is not discrete if it is a number."
         )
     return index.reshape(-1).astype(float), len(found)
+
+
+# What every score does first: read the arrays, find the constants, keep to the protocol's number of rows.
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Codes and factors of the same rows, the constants, and the words a result begins with."""
+
+    codes: Columns
+    factors: Columns
+    settings: Any
+    said: dict[str, Any]
+
+
+def prepare(
+    score: str,
+    codes: Arrays,
+    factors: Arrays,
+    discrete: Discrete,
+    discrete_factors: Discrete,
+    seed: int | None,
+    protocol: Any,
+) -> Prepared:
+    """Read, check and cut to the rows the protocol takes."""
+    chosen = settings(score, protocol)
+    read_codes, read_factors = read_pair(codes, factors, discrete, discrete_factors)
+    kept = at_most(read_codes, read_factors, chosen.points, seed)
+    return Prepared(*kept, chosen, {"score": score, "protocol": protocol_name(score, protocol)})
+
+
+# ---- Which codes are alive: those that vary at all -------------------------------------------------------
+
+
+def live_codes(codes: Columns, dead_below: float) -> np.ndarray:
+    """``(D,)``: whether a code's standard deviation reaches ``dead_below``; a category's is that of its one-hot vector.
+
+    A category that nearly all items share hardly varies, as a pruned number does, and would win every vote for the code
+    that stands still. With 0 every code counts as alive.
+    """
+    if dead_below == 0:
+        return np.ones(len(codes.names), dtype=bool)
+    spread = np.array(
+        [_deviation(column, size) for column, size in zip(codes.values.T, codes.sizes, strict=True)]
+    )
+    return spread >= dead_below
+
+
+def _deviation(column: np.ndarray, size: int) -> float:
+    """Of a number its standard deviation, of a category √(1 - Σ_c p_c²), Gini's variance to the half."""
+    if not size:
+        return float(column.std())
+    share = np.bincount(column.astype(int), minlength=size) / len(column)
+    return float(np.sqrt(max(0.0, 1 - (share**2).sum())))

@@ -1,4 +1,4 @@
-"""Families of latent nodes, one a file. A new one is its file, a line here, and its test."""
+"""Families of latent nodes. A new one is its file, a line here, and its test; or a class of the user's, by name."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any
 from torch import Tensor
 from torch.distributions import Distribution
 
-from unknot.models.families.bernoulli import BernoulliFamily
-from unknot.models.families.categorical import CategoricalFamily
-from unknot.models.families.concrete import ConcreteFamily
+from unknot.models.by_name import find_class
+from unknot.models.families.bernoulli import BernoulliFamily, RelaxedBernoulliFamily
+from unknot.models.families.concrete import CategoricalFamily, ConcreteFamily
 from unknot.models.families.direction import DirectionFamily
 from unknot.models.families.family import Family, LabelKind, Settings
 from unknot.models.families.normal import NormalFamily
-from unknot.models.families.relaxed_bernoulli import RelaxedBernoulliFamily
 from unknot.models.node_spec import NodeSpec
 
 __all__ = [
@@ -39,28 +38,37 @@ FAMILIES: dict[str, type[Family]] = {one.name: one for one in _ALL}
 
 
 def family_of(spec: NodeSpec) -> type[Family]:
-    """The family of a latent node, with all that is to be known of it: ``family_of(node).has_classes``."""
-    return FAMILIES[spec.family]
+    """Return the family of a latent node: ``family_of(node).has_classes``."""
+    return find_class(spec.family.name, FAMILIES, Family, f"node '{spec.name}': family")
 
 
 def family_with(dist: Distribution) -> str | None:
-    """The name of the family whose sites have such a distribution, or None if it is none of ours."""
+    """Return the name of the family whose sites have such a distribution, or None if there is none."""
     return next((one.name for one in _ALL if isinstance(dist, one.distributions)), None)
 
 
 def family(spec: NodeSpec) -> Family:
-    """The family object of a latent node: its part of the two programs."""
+    """Return the family object of a latent node: its part of the two programs."""
     return family_of(spec)(spec)
 
 
 def node_for_labels(kind: str, labels: Tensor, classes: int | None = None) -> dict[str, Any]:
-    """Family, size and units of the node that suits labels of a kind.
+    """Return family, size and prior of the node that suits labels of a kind.
 
-    ``labels`` are the known ones, ``(N,)`` or ``(N, D)``; ``classes`` is how many there are, where that is known.
+    Parameters
+    ----------
+    kind : str
+        The kind of the factor.
+    labels : Tensor
+        The known labels, ``(N,)`` or ``(N, D)``.
+    classes : int, optional
+        The number of classes, where it is known.
 
+    Examples
+    --------
     >>> import torch
     >>> node_for_labels("continuous", torch.tensor([1.0, 3.0]))
-    {'family': 'normal', 'size': 1, 'centre': [2.0], 'spread': [1.0]}
+    {'family': 'normal', 'size': 1, 'prior': {'center': [2.0], 'spread': [1.0]}}
     >>> node_for_labels("count", torch.tensor([0, 2, 1]))
     {'family': 'concrete', 'size': 3}
     """

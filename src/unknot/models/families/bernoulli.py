@@ -1,4 +1,4 @@
-"""Yes-or-no answers."""
+"""Yes-or-no answers, drawn as they are or relaxed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from torch.distributions import Bernoulli, Distribution
 
+from unknot.core.relaxed import BinaryConcrete
+from unknot.core.site_prediction import SitePrediction, first_draw
 from unknot.core.trace import Trace
-from unknot.models.agreement import Reading, first_draw
 from unknot.models.families.family import Family
 
 
@@ -36,10 +37,25 @@ class BernoulliFamily(Family):
             logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
         )
 
-    def reading(self, dist: Any) -> Reading:
+    def prediction(self, dist: Any) -> SitePrediction:
         probs = first_draw(dist.probs.detach(), 1)
         sure = torch.maximum(probs, 1 - probs).amin(-1)  # of the least sure answer
-        return Reading((probs > 0.5).to(probs.dtype), sure)
+        return SitePrediction((probs > 0.5).to(probs.dtype), sure)
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
+
+
+class RelaxedBernoulliFamily(BernoulliFamily):
+    """Several yes-or-no answers, relaxed."""
+
+    name = "relaxed_bernoulli"
+    distributions = (BinaryConcrete,)
+    default_gradient = None
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        return trace.relaxed_bernoulli(
+            temperature, logits=outputs, value=value, name=self.spec.name, gradient=gradient, event_dims=1
+        )

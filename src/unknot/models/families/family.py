@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -10,9 +11,12 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Distribution
 
+from unknot.core.site_prediction import SitePrediction
 from unknot.core.trace import Trace
-from unknot.models.agreement import Reading
-from unknot.models.node_spec import NodeSpec, refuse_units
+from unknot.errors import SpecError
+from unknot.models.by_name import check_options
+from unknot.models.node_spec import NodeSpec, check_prior
+from unknot.schema import Schema
 
 SMALLEST_SCALE = 1e-3  # keeps densities of overconfident encoders finite
 
@@ -21,7 +25,7 @@ LabelKind = Literal["categorical", "continuous", "count", "binary"]
 
 @dataclass(frozen=True)
 class Settings:
-    """Values that a node is set to in turn, to show what it does: ``(K,)`` classes or ``(K, D)``, and their names."""
+    """Values at which a node is shown, ``(K,)`` classes or ``(K, D)``, and their names."""
 
     values: Tensor
     names: tuple[str, ...]
@@ -30,18 +34,20 @@ class Settings:
 class Family(nn.Module, ABC):
     """A latent node's family: ``parameters_size`` outputs of a network become its distribution.
 
-    ``site`` makes the node's site from these outputs. The facts below and the class methods are all that the rest of
-    the package knows of a family: they need a description, not a built model.
+    ``site`` makes the node's site from these outputs. The class attributes and class methods are all that the rest of
+    the package knows about a family: they need a description, not a model.
     """
 
     name: ClassVar[str]  # in descriptions
+    OPTIONS: ClassVar[Mapping[str, Schema]] = {}  # of ``family: {name: ..., option: ...}``
+    PRIOR: ClassVar[Mapping[str, Schema]] = {}  # parameters of the prior that a description may set
     distributions: ClassVar[tuple[type[Distribution], ...]] = ()  # of its sites, to know it in any program
     has_classes: ClassVar[bool] = False  # labels are one class (B,) an item; otherwise vectors (B, D)
     gaussian: ClassVar[bool] = False  # dimensions with a mean and a width each, that can be swept one by one
     label_kind: ClassVar[LabelKind | None] = None  # how labels are read; None: as they come
     label_kinds: ClassVar[tuple[LabelKind, ...]] = ("continuous", "count", "binary")  # all that fit
-    suits: ClassVar[tuple[LabelKind, ...]] = ()  # label kinds it is taken for when nobody names a family
-    measure: ClassVar[str] = "root mean square error"  # of its recogniser, against labels that are numbers
+    suits: ClassVar[tuple[LabelKind, ...]] = ()  # label kinds it is the default family of
+    measure: ClassVar[str] = "root mean square error"  # of its encoder, against labels that are numbers
     default_gradient: ClassVar[str | None] = None  # None: the site's own
     generating_gradient: ClassVar[str | None] = None
 
@@ -56,36 +62,39 @@ class Family(nn.Module, ABC):
     @classmethod
     def check_node(cls, spec: NodeSpec) -> None:
         """Refuse a description that is no node of this family."""
-        refuse_units(spec)
+        check_options(spec.family, cls.OPTIONS, f"model.nodes.{spec.name}.family")
+        check_prior(spec, cls.PRIOR)
+        if spec.size is None or spec.size < 1:
+            raise SpecError(f"node '{spec.name}': needs a size, the number of its classes or dimensions")
 
     @classmethod
     def describe(cls, labels: Tensor, classes: int | None) -> dict[str, Any]:
-        """Settings of the node that takes given labels: the known ones, ``(N,)`` or ``(N, D)``, of so many classes."""
+        """Return settings of the node for some labels ``(N,)`` or ``(N, D)``, with their number of classes if known."""
         return {"size": 1 if labels.ndim == 1 else labels.shape[1]}
 
     @classmethod
     def class_count(cls, size: int) -> int:
-        """How many classes a node of this size tells apart; 0 where it is about numbers."""
+        """Return the number of classes of a node of this size; 0 for numbers."""
         return 0
 
     @classmethod
     def measure_for(cls, kind: str) -> str:
-        """The name of the measure for labels of a kind: how often the best class is wrong, or the numbers' own."""
+        """Return the name of the measure for labels of a kind: the error of classes, or the family's for numbers."""
         return cls.measure if kind == "continuous" else "error"
 
     @classmethod
     def settings(cls, size: int) -> Settings | None:
-        """What to set a node to, from one end to the other, to show what it does; None if nothing stands out."""
+        """Return values at which a node is shown in pictures; None if there are no obvious ones."""
         return None
 
     @classmethod
     def from_standard(cls, spec: NodeSpec, standard: Tensor) -> Tensor:
-        """Standard deviations from the prior's mean, ``(..., D)``, as values of the node."""
+        """Return values of the node a number of standard deviations from the prior's mean, ``(..., D)``."""
         return standard
 
     @classmethod
-    def partly_labelled(cls, size: int, count: int) -> Tensor:
-        """Labels of ``count`` items: a value that the node can take for the first, unknown for the others."""
+    def partly_labeled(cls, size: int, count: int) -> Tensor:
+        """Return labels of ``count`` items: a valid value for the first, unknown for the others."""
         labels = torch.full((count, size), float("nan"))
         labels[0] = torch.eye(size)[0]
         return labels
@@ -112,17 +121,17 @@ class Family(nn.Module, ABC):
     ) -> Tensor:
         """The site with parameters given by a network."""
 
-    def recognise(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
-        """The site in the recognition program: drawn with the gradient that the description names."""
+    def recognize(self, q: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
+        """Add the site of the encoder, drawn with the gradient that the description names."""
         return self.site(q, outputs, value, temperature, self.spec.gradient or self.default_gradient)
 
     def generate(self, p: Trace, outputs: Tensor, value: Any, temperature: Tensor) -> Tensor:
-        """The site in the generative program; if it must be drawn, as a real value and not as a relaxed one."""
+        """Add the site of the decoder; if it must be drawn, as an exact value and not as a relaxed one."""
         return self.site(p, outputs, value, temperature, self.generating_gradient)
 
     @abstractmethod
-    def reading(self, dist: Any) -> Reading:
-        """The best value of a recogniser's distribution, and how sure that is; without gradient."""
+    def prediction(self, dist: Any) -> SitePrediction:
+        """The mode of an encoder's distribution and its confidence, without gradient."""
 
     @abstractmethod
     def prior_outputs(self) -> Tensor:

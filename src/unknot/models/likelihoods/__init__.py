@@ -1,17 +1,16 @@
-"""Families of data nodes, one a file. A new one is its file, a line here, and its test."""
+"""Families of data nodes. A new one is its file, a line here, and its test; or a class of the user's, by name."""
 
 from __future__ import annotations
 
 from torch import Size, Tensor
 
+from unknot.models.by_name import find_class
 from unknot.models.likelihoods.bernoulli import BernoulliLikelihood
+from unknot.models.likelihoods.counts import MultinomialLikelihood, PoissonLikelihood
 from unknot.models.likelihoods.likelihood import Likelihood
-from unknot.models.likelihoods.mixture_topics import MixtureTopicsLikelihood
-from unknot.models.likelihoods.multinomial import MultinomialLikelihood
 from unknot.models.likelihoods.normal import NormalLikelihood
-from unknot.models.likelihoods.poisson import PoissonLikelihood
-from unknot.models.likelihoods.product_topics import ProductTopicsLikelihood
 from unknot.models.likelihoods.table import TableLikelihood
+from unknot.models.likelihoods.topics import MixtureTopicsLikelihood, ProductTopicsLikelihood
 from unknot.models.node_spec import NodeSpec
 
 __all__ = ["LIKELIHOODS", "Likelihood", "data_family", "likelihood", "likelihood_of"]
@@ -31,19 +30,19 @@ LIKELIHOODS: dict[str, type[Likelihood]] = {one.name: one for one in _ALL}
 
 
 def likelihood_of(spec: NodeSpec) -> type[Likelihood]:
-    """The family of the data node, with all that is to be known of it: ``likelihood_of(node).takes_columns``."""
-    return LIKELIHOODS[spec.family]
+    """Return the family of the data node: ``likelihood_of(node).takes_columns``."""
+    return find_class(spec.family.name, LIKELIHOODS, Likelihood, f"node '{spec.name}': family")
 
 
 def likelihood(spec: NodeSpec, shape: Size, width: int) -> Likelihood:
-    """The likelihood object of the data node."""
+    """Return the likelihood object of the data node."""
     return likelihood_of(spec)(spec, shape, width)
 
 
 def data_family(x: Tensor, *, table: bool = False) -> str:
-    """The family that suits data ``(N, ...)``; ``table`` says that they are rows of a table.
+    """Return the family that suits data ``(N, ...)``; ``table`` says that they are rows of a table.
 
-    Pixels and shares are Bernoulli, whole numbers are counts of words, anything else is Gaussian.
+    Numbers from 0 to 1 are Bernoulli, whole numbers are counts of words, anything else is Gaussian.
 
     >>> import torch
     >>> data_family(torch.rand(5, 1, 8, 8)), data_family(torch.tensor([[0, 2], [1, 0]])), data_family(torch.ones(2) * 7)

@@ -1,145 +1,112 @@
-"""Likelihood: how a decoder's outputs score the data, and which networks suit the data's shape."""
+"""Likelihood: how a decoder's outputs score the data, and which networks suit the data by default."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from torch import Size, Tensor, nn
 
 from unknot.core.trace import Trace
-from unknot.errors import SpecError
-from unknot.models.face_trunk import FaceTrunk
+from unknot.models.by_name import Named, check_options
 from unknot.models.families.family import Family
-from unknot.models.ink_frame import FramedTrunk
-from unknot.models.networks import ImageDecoder, ImageTrunk, Trunk, VectorDecoder, VectorTrunk, mlp
-from unknot.models.node_spec import NodeSpec, refuse_units
-from unknot.models.posed_decoder import POSE, PosedDecoder
-from unknot.models.principal_components import ComponentDecoder, ComponentTrunk
-from unknot.models.product_decoder import Part, ProductDecoder
-from unknot.models.two_trunks import TwoTrunks
+from unknot.models.networks.mlp import VectorTrunk
+from unknot.models.networks.network import Trunk
+from unknot.models.node_spec import NodeSpec, check_prior
+from unknot.schema import Schema
 
 _SMALL_IMAGE = 28 * 28  # up to here a perceptron draws images as well as convolutions, and faster
 
 
 class Likelihood(nn.Module, ABC):
-    """A data node of a given shape. ``site`` scores data (or, given none, shows what would be generated)."""
+    """A data node of a given shape: ``site`` scores data, or draws it.
+
+    Parameters
+    ----------
+    spec : NodeSpec
+        The data node.
+    shape : torch.Size
+        The shape of one item.
+    width : int
+        The width of default hidden layers.
+    """
 
     name: ClassVar[str]  # in descriptions
+    OPTIONS: ClassVar[Mapping[str, Schema]] = {}  # of ``family: {name: ..., option: ...}``
     entrywise: ClassVar[bool] = True  # its networks give one number for each entry of the data
     takes_columns: ClassVar[bool] = False  # items are rows of a table, whose columns are described
 
     def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
         super().__init__()
         self.spec, self.shape, self.width = spec, shape, width
+        self.options = dict(spec.family.options)
+
+    # ---- facts, from a description alone --------------------------------------------------------------
 
     @classmethod
     def suits(cls, x: Tensor, table: bool) -> bool:
-        """Whether it is for data ``(N, ...)`` like these, or rows of a table; False: taken only where it is named."""
+        """Whether it is the default for data ``(N, ...)``, or for rows of a table; False: only by name."""
         return False
 
     @classmethod
     def check_node(cls, spec: NodeSpec) -> None:
         """Refuse a description that is no data node of this family."""
-        refuse_units(spec)
+        check_options(spec.family, cls.OPTIONS, f"model.nodes.{spec.name}.family")
+        check_prior(spec, {})
 
-    def trunk(self) -> Trunk:
-        """The recogniser's first network: data to ``features`` numbers."""
-        if self.spec.recogniser and len(self.shape) != 3:
-            raise SpecError(
-                f"node '{self.spec.name}': recogniser {self.spec.recogniser} is for images (C, H, W), but data is "
-                f"{tuple(self.shape)}"
-            )
-        if self.spec.recogniser == "faces":
-            return FaceTrunk(self.shape)
-        hidden = self.spec.recognition_hidden
-        if self.spec.recogniser == "apart":
-            return TwoTrunks(self._convolutions(), VectorTrunk(self.shape, hidden or (self.width,)))
-        if self.spec.recogniser == "doubled":
-            return TwoTrunks(self._convolutions(), ImageTrunk(self.shape, dropout=0.0))
-        if self.spec.recogniser == "framed":
-            return TwoTrunks(FramedTrunk(self._convolutions()), self._convolutions())
-        if self.spec.recogniser == "components":
-            return TwoTrunks(self._convolutions(), ComponentTrunk(self.shape, self._components))
-        if len(self.shape) == 3 and not hidden:
-            return self._convolutions()
+    @classmethod
+    def check_items(cls, spec: NodeSpec, x: Tensor) -> None:
+        """Refuse new items that cannot be data of this node."""
+
+    # ---- networks, where the description names none ---------------------------------------------------
+
+    @property
+    def parameters_shape(self) -> Size:
+        """The shape of the parameters that a decoder makes for one item."""
+        return self.shape
+
+    def default_trunk(self) -> Named:
+        """Return the name of the data's encoder."""
+        return Named("conv" if len(self.shape) == 3 else "mlp")
+
+    def default_head(self) -> Named:
+        """Return the name of a latent node's encoder."""
+        return Named("mlp")
+
+    def default_decoder(self, parents: Sequence[Family]) -> Named:
+        """Return the name of the data's decoder."""
+        return Named("conv" if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE else "mlp")
+
+    def vector_trunk(self, hidden: Sequence[int] | None) -> Trunk:
+        """Return a perceptron that encodes data of this kind, by default with one hidden layer."""
         return VectorTrunk(self.shape, hidden or (self.width,))
 
-    def decoder(self, inputs: int) -> nn.Module:
-        """The generator's last network: parents' values to the parameters of the data."""
-        if self.spec.components:
-            hidden = self.spec.hidden or (self.width, self.width)
-            made = VectorDecoder(inputs, self._made, hidden, self.spec.activation or "relu")
-            return ComponentDecoder(made, self.shape, self._components)
-        if len(self.shape) == 3 and math.prod(self.shape) > _SMALL_IMAGE and not self.spec.hidden:
-            return ImageDecoder(inputs, self.shape, width=self.width)
-        hidden = self.spec.hidden or (self.width, self.width)
-        return VectorDecoder(inputs, self.shape, hidden, self.spec.activation or "relu")
+    # ---- the data -------------------------------------------------------------------------------------
 
-    def head(self, inputs: int, hidden: Sequence[int], outputs: int) -> nn.Module:
-        """A recogniser's last network, for one node: features of the data and values of others to its parameters."""
-        return mlp(inputs, hidden, outputs)
+    def prepare(self, data: Any) -> None:
+        """Take from the training data what training starts from."""
 
-    def decoder_of(self, parents: Sequence[Family]) -> nn.Module | None:
-        """A last network that takes the parents' values by name; None: :meth:`decoder`, which joins them."""
-        if not self.spec.generator:
-            return None
-        if self.spec.generator == "posed":
-            return self._posed(parents)
-        width = self.spec.hidden[-1] if self.spec.hidden else self.width
-        parts = [_part(one) for one in parents]
-        product = ProductDecoder([one.value_size for one in parents], parts, self._made, width)
-        return ComponentDecoder(product, self.shape, self._components) if self.spec.components else product
-
-    @property
-    def _components(self) -> int:
-        """How many principal components: as many as are asked for, or as there are."""
-        return min(self.spec.components, math.prod(self.shape))
-
-    @property
-    def _made(self) -> Size:
-        """What a network makes: the data, or their coordinates."""
-        return Size((self._components,)) if self.spec.components else self.shape
-
-    def _posed(self, parents: Sequence[Family]) -> nn.Module:
-        pose = parents[-1]
-        if len(parents) < 2 or len(self.shape) != 3 or not pose.gaussian or pose.size != POSE:
-            raise SpecError(
-                f"node '{self.spec.name}': generator posed makes images (C, H, W) of two parents or more, the last of "
-                f"them their pose, a normal node of size {POSE}, but the last is '{pose.spec.name}', "
-                f"{pose.spec.family} of size {pose.size}, and data is {tuple(self.shape)}"
-            )
-        return PosedDecoder(self.decoder(sum(one.value_size for one in parents[:-1])), self.shape)
-
-    def _convolutions(self) -> ImageTrunk:
-        channels = self.spec.channels or (32, 64, 64)
-        dropout = 0.2 if self.spec.dropout is None else self.spec.dropout
-        return ImageTrunk(self.shape, channels, dropout, self.spec.pooled)
-
-    @abstractmethod
-    def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
-        """Score x; with None, draw."""
-
-    def possible(self, x: Tensor) -> Tensor:
-        """Jittered items as items that can be: a brighter view may leave the range of the data."""
+    def transform(self, x: Tensor) -> Tensor:
+        """Return items as the encoder sees them and the decoder scores them."""
         return x
 
     @abstractmethod
-    def mean(self, outputs: Tensor) -> Tensor:
-        """The expected data, for pictures."""
+    def site(self, trace: Trace, outputs: Any, x: Tensor | None, name: str) -> None:
+        """Score x; with None, draw."""
 
-    def draw(self, outputs: Tensor) -> Tensor:
-        """Data drawn from the likelihood."""
+    def possible(self, x: Tensor) -> Tensor:
+        """Return augmented items as items that can be scored: a brighter view may leave the range of the data."""
+        return x
+
+    @abstractmethod
+    def mean(self, outputs: Any) -> Tensor:
+        """Return the expected data, for pictures."""
+
+    def draw(self, outputs: Any) -> Tensor:
+        """Return data drawn from the likelihood."""
         trace = Trace()
         self.site(trace, outputs, None, self.spec.name)
         drawn: Tensor = trace[self.spec.name].value
         return drawn
-
-
-def _part(parent: Family) -> Part:
-    """What a parent is to a generator that multiplies: a factor of classes or numbers, or what is left over."""
-    if not parent.spec.labels:
-        return "rest"
-    return "classes" if parent.has_classes else "numbers"

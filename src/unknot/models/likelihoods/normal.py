@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 import torch
 from torch import Size, Tensor, nn
 from torch.nn.functional import softplus
 
 from unknot.core.trace import Trace
-from unknot.errors import SpecError
-from unknot.models.colour_noise import ColourNormal
 from unknot.models.likelihoods.likelihood import Likelihood
 from unknot.models.node_spec import NodeSpec
+from unknot.schema import Schema, number
 
 
 class NormalLikelihood(Likelihood):
-    """Real numbers with one standard deviation: given, or learned; images in colour may have another of colour."""
+    """Real numbers with one standard deviation: ``scale``, or learned."""
 
     name = "normal"
+    OPTIONS: ClassVar[Mapping[str, Schema]] = {"scale": number(above=0)}
+
+    def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
+        super().__init__(spec, shape, width)
+        self.raw_scale = None if "scale" in self.options else nn.Parameter(torch.zeros(()))
 
     @classmethod
     def suits(cls, x: Tensor, table: bool) -> bool:
         return not table
 
-    def __init__(self, spec: NodeSpec, shape: Size, width: int) -> None:
-        super().__init__(spec, shape, width)
-        if spec.colour_scale is not None and len(shape) != 3:
-            raise SpecError(
-                f"node '{spec.name}': colour_scale is for images (C, H, W), but data is {tuple(shape)}"
-            )
-        self.raw_scale = nn.Parameter(torch.zeros(())) if spec.scale is None else None
+    @property
+    def scale(self) -> Tensor | float:
+        """The standard deviation."""
+        if self.raw_scale is None:
+            return float(self.options["scale"])
+        return softplus(self.raw_scale) + 1e-2
 
     def site(self, trace: Trace, outputs: Tensor, x: Tensor | None, name: str) -> None:
-        scale = self.spec.scale if self.raw_scale is None else softplus(self.raw_scale) + 1e-2
-        assert scale is not None
-        if self.spec.colour_scale is None:
-            trace.normal(outputs, scale, value=x, name=name, event_dims=len(self.shape))
-            return
-        both = [torch.as_tensor(one, device=outputs.device) for one in (scale, self.spec.colour_scale)]
-        noise = ColourNormal(outputs, *both)
-        trace.variable(noise, x, name=name, event_dims=len(self.shape))
+        trace.normal(outputs, self.scale, value=x, name=name, event_dims=len(self.shape))
 
     def mean(self, outputs: Tensor) -> Tensor:
         return outputs

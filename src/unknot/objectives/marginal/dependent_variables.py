@@ -30,16 +30,20 @@ from unknot.core.node import Variable
 from unknot.core.numerics import log_mean_exp
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import reached
-from unknot.objectives.marginal.finite_parents import MOST, Component, FiniteParents, count_values
-from unknot.objectives.marginal.gather import gather_distribution, own_columns
-from unknot.objectives.marginal.join_distributions import join_distributions
+from unknot.objectives.marginal.finite_parents import (
+    MOST,
+    Component,
+    FiniteParents,
+    count_values,
+    enumerated_table,
+    is_finite,
+)
+from unknot.objectives.marginal.gather import gather_distribution, join_distributions, own_columns
 from unknot.objectives.marginal.leaf_logs import own_logs, pair_logs, refusal
 from unknot.objectives.marginal.log_mixture import log_mixture
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, leaf_marginal, variable_names
-from unknot.objectives.marginal.parent_tables import enumerated_table, is_finite
-from unknot.objectives.marginal.row_view import twin
 from unknot.objectives.marginal.sampled_parents import SampledParents
-from unknot.objectives.marginal.site_graph import SiteGraph
+from unknot.objectives.marginal.site_graph import SiteGraph, twin
 from unknot.objectives.marginal.variable_pairs import variable_joint, variable_pairs
 from unknot.objectives.marginal.weights import Mixture
 
@@ -216,7 +220,7 @@ def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
     else:
         message += ", which is run a few times (see pairs=)."
     if sure:
-        message += f" In a spec, leave {names} out of {node.name}'s recognised_from."
+        message += f" In a spec, leave {names} out of {node.name}'s inferred_from."
     else:
         message += (
             " The trace alone cannot tell whether it does: parents=unknot.objectives.site_parents(net, x) reads it "

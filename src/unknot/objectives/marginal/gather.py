@@ -4,9 +4,9 @@ Each of P processes holds B/P items. Its draws are rows; the columns must be all
 q(z) are those of a smaller batch. So the encoder's parameters are gathered, and gradients must find their way
 back to the process that owns the item.
 
-**What the backward does.** One process with the whole batch would minimise L = 1/B Σ_b l_b. Process p minimises
+**What the backward does.** One process with the whole batch would minimize L = 1/B Σ_b l_b. Process p minimizes
 L_p = P/B Σ_{b in p} l_b, a mean over its own items, and data-parallel training averages the gradients of the
-processes, so together they minimise 1/P Σ_p L_p = L. Let φ_c be the parameters of an item c of process r. L
+processes, so together they minimize 1/P Σ_p L_p = L. Let φ_c be the parameters of an item c of process r. L
 has the gradient 1/P Σ_p ∂L_p/∂φ_c with respect to them. Process r carries whatever arrives at φ_c into the
 network, and averaging divides it by P. What must arrive is therefore Σ_p ∂L_p/∂φ_c: the **sum over all
 processes** of their gradients for the columns of r, and no other weight.
@@ -14,6 +14,7 @@ processes** of their gradients for the columns of r, and no other weight.
 Every process must bring the same number of items, and call in the same order.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -22,6 +23,36 @@ from torch import Tensor
 from torch.distributions import Distribution
 
 from unknot.core.distributions import map_parameters
+from unknot.errors import SpecError
+
+# One distribution from several: parameters of many items, or of one encoder run at many parent values.
+
+
+def parameters(dist: Distribution) -> list[Tensor]:
+    """The parameter tensors, each with all of the distribution's batch axes."""
+    found: list[Tensor] = []
+
+    def note(tensor: Tensor) -> Tensor:
+        found.append(tensor)
+        return tensor
+
+    map_parameters(dist, note)
+    return found
+
+
+def join_distributions(dists: Sequence[Distribution], join: Callable[[list[Tensor]], Tensor]) -> Distribution:
+    """Each parameter of the result is ``join`` of theirs.
+
+    >>> import torch
+    >>> from torch.distributions import Normal
+    >>> join_distributions([Normal(torch.zeros(3), 1.0), Normal(torch.ones(2), 2.0)], torch.cat).loc.shape
+    torch.Size([5])
+    """
+    if any(type(dist) is not type(dists[0]) for dist in dists):
+        kinds = ", ".join(sorted({type(dist).__name__ for dist in dists}))
+        raise SpecError(f"expected distributions of one family at a site, got {kinds}")
+    joined = iter([join(list(tensors)) for tensors in zip(*map(parameters, dists), strict=True)])
+    return map_parameters(dists[0], lambda _: next(joined))
 
 
 def process_count() -> int:

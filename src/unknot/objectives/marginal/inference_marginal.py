@@ -14,17 +14,53 @@ from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.dependent_variables import DependentVariables
 from unknot.objectives.marginal.encoder_parents import Encoder, Parents, encoder_parents
-from unknot.objectives.marginal.gather import gather_distribution, own_columns, process_count
-from unknot.objectives.marginal.join_distributions import join_distributions
-from unknot.objectives.marginal.joint_logs import joint_logs, joint_of
-from unknot.objectives.marginal.leaf_logs import refusal
+from unknot.objectives.marginal.finite_parents import EncoderRuns
+from unknot.objectives.marginal.gather import (
+    gather_distribution,
+    join_distributions,
+    own_columns,
+    process_count,
+)
+from unknot.objectives.marginal.leaf_logs import own_logs, refusal
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, check_names, marginal_tree
-from unknot.objectives.marginal.parent_tables import EncoderRuns
-from unknot.objectives.marginal.row_view import over_items
 from unknot.objectives.marginal.sampled_parents import SampledParents
-from unknot.objectives.marginal.site_graph import SiteGraph
-from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
+from unknot.objectives.marginal.site_graph import SiteGraph, over_items, row_view
+from unknot.objectives.marginal.variable_pairs import item_distribution, joint_logs, joint_of, variable_pairs
 from unknot.objectives.marginal.weights import Mixture, mixture
+from unknot.objectives.parts.groups import as_groups, leaves
+
+# How much each variable and each dimension tells of x, draw by draw: log q(z_d | x) - log q(z_d).
+
+
+@dataclass(frozen=True)
+class LeafInformation:
+    """For one variable: ``joint`` (*rows) and ``dimensions`` (*rows, D), log q(· | x) - log q^(·)."""
+
+    joint: Tensor
+    dimensions: Tensor
+
+
+def leaf_information(
+    q: Trace, marginals: InferenceMarginal, names: Sequence[str] | None = None
+) -> tuple[Marginal, dict[str, LeafInformation]]:
+    """The tree of marginals and, for every variable or those of ``names``, what it tells of x.
+
+    The mean over draws of ``dimensions`` estimates I(x; z_d) (E19 Fig. 4, right).
+    """
+    tree = marginals.tree(q, as_groups(None, [node.name for node in q.variables()]))
+    found = leaves(tree)
+    return tree, {name: _information(q[name], found[name]) for name in (names or found)}
+
+
+def _information(node: Variable, leaf: Marginal) -> LeafInformation:
+    dimensions = leaf.leaf_logs()
+    if leaf.own is not None and leaf.own_dimensions is not None:
+        return LeafInformation(leaf.own - leaf.log_q, leaf.own_dimensions - dimensions)
+    node = row_view(node, leaf.log_q.shape)  # a draw that all items share, item by item
+    joint = node.log_prob - leaf.log_q
+    if dimensions.shape[-1] == 1:
+        return LeafInformation(joint, joint[..., None])
+    return LeafInformation(joint, own_logs(node, node.dist) - dimensions)
 
 
 @dataclass(frozen=True)
@@ -38,9 +74,9 @@ class InferenceMarginal:
       ``exact``, its trace on the *whole* data set, which then replaces the batch as columns.
     * ``encoder``, ``parents``: for variables that depend on each other in the encoder; see
       :mod:`unknot.objectives.marginal.dependent_variables` and :mod:`unknot.objectives.marginal.encoder_parents`.
-    * ``pairs``, ``every_pair``, ``draws``: with a relaxed or continuous parent, how many other items each draw meets
+    * ``pairs``, ``all_pairs``, ``draws``: with a relaxed or continuous parent, how many other items each draw meets
       (or all), and how many draws of a parent are averaged; see :mod:`unknot.objectives.marginal.sampled_parents`.
-    * ``together``: the encoder takes given values with an axis of samples before the batch, as it does if it joins
+    * ``vectorized``: the encoder takes given values with an axis of samples before the batch, as it does if it joins
       tensors by ``unknot.cat``: then the further runs are one or two, which is faster.
     """
 
@@ -49,10 +85,10 @@ class InferenceMarginal:
     reference: Trace | None = None
     encoder: Encoder | None = None
     parents: Parents | None = None
-    every_pair: bool = False
+    all_pairs: bool = False
     pairs: int = 16
     draws: int = 8
-    together: bool = False
+    vectorized: bool = False
 
     def tree(self, q: Trace, groups: Groups) -> Marginal:
         """log q^ of every node of ``groups`` at q's draws."""
@@ -88,13 +124,13 @@ class InferenceMarginal:
                 f"site '{child}' depends on {', '.join(parents[child])} in the encoder; a reference trace cannot tell "
                 "its parameters at this batch's values. Leave reference out."
             )
-        every = self.every_pair or self.estimator == "exact"
+        every = self.all_pairs or self.estimator == "exact"
         others = items - 1 if every else min(self.pairs, items - 1)
         sampled = few = None
         if self.encoder is not None:
             dims = {node.name: node.event_dims for node in q.variables()}
             runs = EncoderRuns(self.encoder, items, dims)
-            sampled = SampledParents(graph, runs, others, self.draws, self.together)
+            sampled = SampledParents(graph, runs, others, self.draws, self.vectorized)
             few = self._few_columns(others, items, graph.device)
         work = DependentVariables(
             graph, lambda node: self._columns(node, items), weights, few, sampled, items

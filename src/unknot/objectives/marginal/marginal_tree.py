@@ -31,7 +31,7 @@ class Marginal:
 
     ``log_q`` (*rows) is the joint of everything below. A group has ``parts``; a variable has ``dimensions``
     (*rows, D), one log-marginal for each of its leaves, or None if they have no closed form. ``refusal`` then says so
-    to whoever asks for :meth:`leaf_logs`. A variable with parents in the encoder also has ``own`` and
+    when :meth:`leaf_logs` is called. A variable with parents in the encoder also has ``own`` and
     ``own_dimensions``, log q(z_v | x) and log q(z_vd | x) of the items themselves, parents summed out.
     """
 
@@ -70,7 +70,7 @@ def marginal_tree(
 ) -> Marginal:
     """Estimate the marginal of every node of ``groups``, whose leaves name ``variables``.
 
-    ``refusals`` has, for variables whose single dimensions have no closed form, what to say to whoever needs them.
+    ``refusals`` has, for variables whose single dimensions have no closed form, the sentence of the error.
 
     ``Marginal.log_q - Marginal.sum_of_parts`` at a node is the (pointwise) total correlation between its
     children, E19 Eq. 3: between groups at the root, within a group below, between its dimensions at a variable.

@@ -15,14 +15,53 @@ small against z (σ = 1e-3), while z - μ is exact where it matters. Second deri
 """
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Size, Tensor
 
-from unknot.objectives.marginal.hand_derived import HandDerived
+from unknot.errors import SpecError
+from unknot.objectives.marginal.custom_op import HandDerived
 from unknot.objectives.marginal.log_mixture import exp_, logsumexp_, tilt_own_
-from unknot.objectives.marginal.row_blocks import row_blocks, work_tensors
+
+# ---- Walking a rows x columns problem in blocks of rows, small enough to stay in cache -------------------
+
+# Elements of one work tensor. On a CPU some MiB (a share of the last-level cache: passes over a block then
+# cost arithmetic, not memory traffic); on an accelerator enough to fill it.
+CPU_BLOCK = 2**20
+ACCELERATOR_BLOCK = 2**24
+
+
+def rows_per_block(rows: Tensor, width: int) -> int:
+    """How many rows of ``width`` elements each make a block, at least one and at most all."""
+    block = CPU_BLOCK if rows.device.type == "cpu" else ACCELERATOR_BLOCK
+    return max(1, min(rows.shape[0], block // width))
+
+
+def work_tensors(count: int, rows: Tensor, shape: Size) -> list[Tensor]:
+    """Tensors (rows per block, *shape) to write every block into: fresh memory is slow to touch."""
+    size = rows_per_block(rows, shape.numel())
+    return [rows.new_empty(size, *shape) for _ in range(count)]
+
+
+def row_blocks(rows: Tensor, width: int, parent: Tensor | None) -> Iterator[tuple[int, slice | Tensor]]:
+    """Yield ``(table, index)``: blocks of rows that share one parameter table.
+
+    Without ``parent`` there is one table, 0, and blocks are slices. With it, row r belongs to table
+    ``parent[r]``, and blocks are index vectors.
+    """
+    size = rows_per_block(rows, width)
+    if parent is None:
+        for start in range(0, rows.shape[0], size):
+            yield 0, slice(start, start + size)
+        return
+    for table in parent.unique().tolist():
+        if table < 0:
+            raise SpecError(f"discrete parent: expected a class index from 0 for every draw, got {table}")
+        for index in (parent == table).nonzero().squeeze(-1).split(size):
+            yield table, index
+
 
 Triple = tuple[Tensor, Tensor, Tensor]
 
@@ -45,7 +84,7 @@ def _forward(
     marginals = value.new_empty(value.shape)
     work = work_tensors(2, value, loc[0].mT.shape)
     for table, rows in row_blocks(value, loc[0].numel(), parent):
-        _, logs = _standardise(value[rows], table, tables, work)
+        _, logs = _standardize(value[rows], table, tables, work)
         joint[rows] = logs.sum(1)
         tilt_own_(logs, None if own is None else own[rows], log_own - log_other)
         marginals[rows] = logsumexp_(logs).add_(log_other)
@@ -85,7 +124,7 @@ def normal_pairs_backward(
     work = work_tensors(2, value, loc[0].mT.shape)
     for table, rows in row_blocks(value, loc[0].numel(), parent):
         rate = tables[1][table]
-        t, logs = _standardise(value[rows], table, tables, work)
+        t, logs = _standardize(value[rows], table, tables, work)
         logs.sub_((marginals[rows] - log_other)[:, :, None])
         tilt_own_(logs, None if own is None else own[rows], log_own - log_other)
         pairs = exp_(logs).mul_(grad_marginals[rows][:, :, None])  # becomes P, (r, D, C)
@@ -121,7 +160,7 @@ def _tables(loc: Tensor, scale: Tensor) -> Triple:
     return loc.mT.contiguous(), columns_last.reciprocal(), constant
 
 
-def _standardise(value: Tensor, table: int, tables: Triple, work: list[Tensor]) -> tuple[Tensor, Tensor]:
+def _standardize(value: Tensor, table: int, tables: Triple, work: list[Tensor]) -> tuple[Tensor, Tensor]:
     """t = (z - μ)/σ and log q for a block of draws (r, D): both (r, D, C), written over ``work``."""
     loc, rate, constant = (entry[table] for entry in tables)
     t, logs = (tensor[: value.shape[0]] for tensor in work)

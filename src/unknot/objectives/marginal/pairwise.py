@@ -24,13 +24,12 @@ from torch import Size, Tensor
 from torch.distributions import Categorical, Distribution, Independent, Normal, OneHotCategorical
 from torch.nn.functional import one_hot
 
+from unknot.core.distributions import without_autocast
 from unknot.core.relaxed import Concrete
 from unknot.errors import SpecError
-from unknot.objectives.marginal.concrete_pairs import concrete_pairs
 from unknot.objectives.marginal.leaf_logs import is_one_leaf, leaf_log_probs, log_prob, normal_leaves
 from unknot.objectives.marginal.log_mixture import flat_rows, log_mixture
 from unknot.objectives.marginal.normal_pairs import normal_pairs
-from unknot.objectives.marginal.pair_products import pair_products
 from unknot.objectives.marginal.weights import Mixture
 
 Score = Callable[[Distribution, Tensor], Tensor]
@@ -106,7 +105,7 @@ def concrete_joint(
 ) -> Tensor:
     """Concrete draws u = log y (*rows, K), scored by the density of u; logits (C, K) or (T, C, K) with ``parent``.
 
-    By matrix products (:mod:`unknot.objectives.marginal.concrete_pairs`): float64 keeps their sums from underflow while
+    By matrix products: float64 keeps their sums from underflow while
     no exponent is more than 340 below the largest. Beyond that, and for masked classes (logits of -inf), every pair is
     worked out by itself.
 
@@ -114,7 +113,8 @@ def concrete_joint(
     """
     _check_tables("concrete", logits, log_value, mixture, parent)
     dtype = _result_dtype(log_value, logits)
-    most = max(_largest(log_value) * float(temperature), _largest(logits))
+    heat = float(temperature.detach() if isinstance(temperature, Tensor) else temperature)
+    most = max(_largest(log_value) * heat, _largest(logits))
     if most <= _NARROW:
         return _products(log_value.to(dtype), logits.to(dtype), temperature, parent, labels)
     wide, wide_logits = log_value.double(), logits.double()
@@ -130,17 +130,27 @@ def concrete_joint(
 def _products(
     u: Tensor, logits: Tensor, temperature: Tensor | float, parent: Tensor | None, labels: Labels | None
 ) -> Tensor:
-    """All pairs by matrix products, (*rows, C)."""
-    rows = u.shape[:-1]
-    pairs, *_ = concrete_pairs(
-        u.flatten(0, -2),
-        logits,
-        torch.as_tensor(temperature, dtype=u.dtype, device=u.device),
-        flat_rows(parent, rows),
-        None if labels is None else labels.value.to(u.dtype).expand(u.shape).flatten(0, -2),
-        None if labels is None else flat_rows(labels.where, rows),
-    )
-    return pairs.reshape(*rows, -1)
+    """All pairs by matrix products, (*rows, C): L_rc = o_r + Σ_k m_rk a_ck - n_r log Σ_k exp(s_rk) exp(a_ck).
+
+    For draws m = 1, n = K, s = -τ u and o = log Γ(K) + (K-1) log τ + Σ_k s_k; for labels m = y, n = 1, s = o = 0. So it
+    takes K exponentials per row and per column, not per pair; all terms of the sum are positive, so nothing cancels.
+    """
+    classes = u.shape[-1]
+    heat = torch.as_tensor(temperature, dtype=u.dtype, device=u.device)
+    with without_autocast(u):
+        s = -heat * u
+        offset = s.sum(-1, keepdim=True) + (math.lgamma(classes) + (classes - 1) * heat.log())
+        if labels is None:
+            count = torch.ones_like(u)
+        else:
+            where = labels.where[..., None]
+            s, offset = s.masked_fill(where, 0.0), offset.masked_fill(where, 0.0)
+            count = torch.where(where, labels.value.to(u.dtype), 1.0)
+        shares, columns = _flat(s.exp(), logits.exp(), parent)
+        counts, log_columns = _flat(count, logits, parent)
+        pairs = offset.flatten(0, -2) + counts @ log_columns.mT
+        pairs = pairs - count.sum(-1, keepdim=True).flatten(0, -2) * (shares @ columns.mT).log()
+    return pairs.reshape(*u.shape[:-1], -1)
 
 
 def mass(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor | None = None) -> Pairs:
@@ -154,7 +164,10 @@ def mass_joint(value: Tensor, logits: Tensor, mixture: Mixture, parent: Tensor |
     # 0 * -inf is NaN: a class that cannot be drawn gets the lowest finite log-mass instead.
     dtype = _result_dtype(value, logits)
     log_mass = logits.double().log_softmax(-1).clamp(min=torch.finfo(dtype).min / 2)
-    return pair_products(*_flat(value.double(), log_mass, parent), dtype).reshape(*value.shape[:-1], -1)
+    with without_autocast(value):
+        rows, columns = _flat(value.double(), log_mass, parent)
+        pairs = rows @ columns.mT
+    return pairs.to(dtype).reshape(*value.shape[:-1], -1)
 
 
 def one_leaf(joint: Tensor, mixture: Mixture) -> Pairs:
@@ -191,14 +204,14 @@ def distribution_pairs(
         return mass(one_hot_value, dist.logits, mixture, parent)
 
     _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
-    logs = _every_pair(dist, value, rows, parent, score or log_prob)
+    logs = _all_pairs(dist, value, rows, parent, score or log_prob)
     assert logs is not None
     if is_one_leaf(dist):
         return evaluated(logs, mixture)
     joint, singles = logs.sum(-1), normal_leaves(dist)
     if singles is not None:
         return Pairs(joint, distribution_pairs(singles, value, mixture, parent).marginals)
-    leaves = _every_pair(dist, value, rows, parent, leaf_log_probs)
+    leaves = _all_pairs(dist, value, rows, parent, leaf_log_probs)
     return Pairs(joint, None if leaves is None else evaluated(leaves, mixture).marginals)
 
 
@@ -211,12 +224,12 @@ def distribution_joint(
     _check_columns(type(dist).__name__, dist.batch_shape, mixture, parent)
     dims = dist.batch_shape[1 if parent is None else 2 :]
     rows = value.shape[: value.dim() - len(dims) - len(dist.event_shape)]
-    logs = _every_pair(dist, value, rows, parent, log_prob)
+    logs = _all_pairs(dist, value, rows, parent, log_prob)
     assert logs is not None
     return logs.sum(-1)
 
 
-def _every_pair(
+def _all_pairs(
     dist: Distribution,
     value: Tensor,
     rows: Size,

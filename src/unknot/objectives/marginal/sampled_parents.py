@@ -15,7 +15,7 @@ drawn: they are given each value in turn and summed with their mass.
   many other items, and its own item makes the ``pairs`` + 1 columns of the mixture. All B - 1 of them are every
   pair, B x B evaluations of the network.
 
-Where the encoder takes an axis of samples before the batch, ``together``, the runs of either kind are one.
+Where the encoder takes an axis of samples before the batch, ``vectorized``, the runs of either kind are one.
 
 The estimate of q(z_G) is unbiased, whatever the numbers. Its logarithm is low by Jensen's inequality, by
 O(1 / columns) + O(1 / draws): docs/equations.md has it measured. If G holds all its ancestors and every pair is
@@ -36,29 +36,42 @@ from unknot.core import gradients
 from unknot.core.node import Variable
 from unknot.core.numerics import log_mean_exp
 from unknot.core.trace import Trace
-from unknot.objectives.marginal.finite_parents import combinations
-from unknot.objectives.marginal.gather import gather_distribution, gather_items
-from unknot.objectives.marginal.join_distributions import join_distributions
-from unknot.objectives.marginal.parent_tables import EncoderRuns, class_masses, is_finite, support
-from unknot.objectives.marginal.row_view import met_rows, shifted_rows, twin
-from unknot.objectives.marginal.site_graph import SiteGraph
+from unknot.objectives.marginal.finite_parents import (
+    EncoderRuns,
+    class_masses,
+    combinations,
+    is_finite,
+    support,
+)
+from unknot.objectives.marginal.gather import gather_distribution, gather_items, join_distributions
+from unknot.objectives.marginal.site_graph import SiteGraph, met_rows, shifted_rows, twin
 from unknot.objectives.marginal.variable_pairs import item_distribution
 
 
 @dataclass(frozen=True)
 class SampledParents:
-    """``pairs``: other items that a draw meets; ``draws``: runs that are averaged over A; ``together``: in one run."""
+    """How q(z) is estimated where z has parents that are drawn.
+
+    Attributes
+    ----------
+    pairs : int or None
+        The other items at whose values the encoder is run.
+    draws : int
+        The runs that are averaged.
+    vectorized : bool
+        Whether they are done in one run of the encoder.
+    """
 
     graph: SiteGraph
     runs: EncoderRuns
     pairs: int
     draws: int
-    together: bool = False
+    vectorized: bool = False
 
     def components(self, names: Sequence[str]) -> list[tuple[dict[str, Distribution], Tensor | None]]:
         """For a set without parents inside: parameters of its sites, (C, dims...), and log weights (C,)."""
         finite, times = self._outside(names)
-        if self.together and not finite and not self.graph.conditions(self.graph.outside(names)):
+        if self.vectorized and not finite and not self.graph.conditions(self.graph.outside(names)):
             return [({n: one[n] for n in names}, None) for one in self._drawn_at_once(names, times)]
         found = []
         for _ in range(times):
@@ -70,7 +83,7 @@ class SampledParents:
         return found
 
     def _drawn_at_once(self, names: Sequence[str], times: int) -> list[dict[str, Distribution]]:
-        """Parameters of the sites at so many draws of A, of which no site depends on another, from one run."""
+        """Parameters of the sites at several draws of A, of which no site depends on another, from one run."""
         anew = Trace(samples=times)
         for node in (self.graph.nodes[name] for name in self.graph.outside(names)):
             dist = item_distribution(node, self.runs.items)
@@ -88,7 +101,7 @@ class SampledParents:
         rows = torch.broadcast_shapes(*(node.leading_shape for node in nodes))
         shifts = [*([0] if own is None else []), *range(1, self.pairs + 1)]
         places = rows[:-1].numel()
-        if self.together and own is not None:
+        if self.vectorized and own is not None:
             met = torch.stack([self._met_at_once(names, rows, place) for place in range(places)])
             return torch.cat([own.expand(rows)[..., None], met.reshape(*rows, -1)], -1)
         columns = [

@@ -42,7 +42,7 @@ def class_parts(q: Trace, p: Trace, name: str) -> tuple[Tensor, Tensor]:
     >>> round(-float(information.mean()), 4), abs(float(marginal.mean())) < 1e-6
     (0.6931, True)
     """
-    log_masses = _log_masses(q[name], "recogniser")  # (B, K)
+    log_masses = _log_masses(q[name], "encoder")  # (B, K)
     log_prior = _log_masses(p[name], "prior")  # (K,)
     if log_masses.ndim != 2:
         raise SpecError(
@@ -65,7 +65,7 @@ def class_sites(q: Trace) -> list[str]:
 
 
 def refuse_unknown_classes(q: Trace, names: Iterable[str], what: str) -> None:
-    """Refuse a price on a site that is no class of q."""
+    """Refuse a weight on a site that is no class of q."""
     there = class_sites(q)
     for name in names:
         if name not in there:
@@ -73,21 +73,21 @@ def refuse_unknown_classes(q: Trace, names: Iterable[str], what: str) -> None:
 
 
 def by_masses(
-    q: Trace, p: Trace, prices: Number | Mapping[str, Number]
+    q: Trace, p: Trace, weights: Number | Mapping[str, Number]
 ) -> tuple[dict[str, Number], Number | dict[str, Number]]:
-    """Prices of information by name: of classes whose masses say it exactly, and the others, to be estimated."""
-    if not isinstance(prices, Mapping):
-        return {}, prices
-    exact = {name: price for name, price in prices.items() if _has_exact_masses(q, p, name)}
-    return exact, {name: price for name, price in prices.items() if name not in exact}
+    """Weights of information by name: of classes whose masses say it exactly, and the others, to be estimated."""
+    if not isinstance(weights, Mapping):
+        return {}, weights
+    exact = {name: weight for name, weight in weights.items() if _has_exact_masses(q, p, name)}
+    return exact, {name: weight for name, weight in weights.items() if name not in exact}
 
 
-def priced_classes(
+def weighted_classes(
     q: Trace, p: Trace, information: Mapping[str, Number], marginal: Mapping[str, Number], bound: float
 ) -> tuple[dict[str, Tensor], dict[str, Number]]:
-    """The parts of the classes that have a price, and the weights that they get beside a bound that holds them.
+    """The parts of the classes that have a weight, and the weights that they get beside a bound that holds them.
 
-    The bound counts a class's information ``bound`` times and its marginal once; a price says how often it counts.
+    The bound counts a class's information ``bound`` times and its marginal once; a weight says how often it counts.
     """
     refuse_unknown_classes(q, information, "information")
     refuse_unknown_classes(q, marginal, "marginal")
@@ -106,7 +106,7 @@ def _has_exact_masses(q: Trace, p: Trace, name: str) -> bool:
     """Whether a site is a class that is read from x alone, with a prior that is the same for all items."""
     if name not in class_sites(q):
         return False
-    return _log_masses(q[name], "recogniser").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
+    return _log_masses(q[name], "encoder").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
 
 
 def _is_class(node: Variable) -> bool:
@@ -114,7 +114,7 @@ def _is_class(node: Variable) -> bool:
 
 
 def _with_labels(node: Variable, log_masses: Tensor) -> tuple[Tensor, Tensor]:
-    """Masses (B, K) and their logarithms, zero where a mass is: the recogniser's, or all on a label that is known."""
+    """Masses (B, K) and their logarithms, zero where a mass is: the encoder's, or all on a label that is known."""
     masses = log_masses.exp()
     log_own = torch.where(masses > 0, log_masses, 0.0)
     if node.known is False:

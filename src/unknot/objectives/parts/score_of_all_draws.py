@@ -1,6 +1,6 @@
 """Score-function gradients of objectives that are not means over draws.
 
-Self-normalised weights (S17 Eq. 8) and the logarithm of a mean (Eq. 9) are functions F of all S draws of an
+Self-normalized weights (S17 Eq. 8) and the logarithm of a mean (Eq. 9) are functions F of all S draws of an
 item together. Their gradient is
 
     ∇ E F = E [ ∇F + Σ_s (F - b_s) ∇ log q(draw s) ]

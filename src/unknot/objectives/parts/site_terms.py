@@ -27,6 +27,7 @@ from unknot.errors import SpecError
 from unknot.objectives.check import check
 
 Parts = dict[str, list[Part]]
+RECONSTRUCTION, KL = "reconstruction", "kl"
 
 
 def check_pair(q: Trace, p: Trace) -> None:
@@ -52,6 +53,7 @@ class SiteParts:
         self.sites = proposals(q, p)
         self.is_scored = any(is_scored(node) for node in self.sites)
         self._reads = upstream(q, p) if self.is_scored else None
+        self._added = _added(p) if self._reads is not None else frozenset()
         self._places = _places(q, p) if self.is_scored else {}
 
     def of_q(self, node: Node, value: Tensor) -> Part:
@@ -72,7 +74,8 @@ class SiteParts:
         return Part(value, {**node.axes, **self.p[node.name].axes}, f"site '{node.name}'")
 
     def _part(self, node: Node, value: Tensor, key: str, place: str) -> Part:
-        reads = None if self._reads is None else self._reads[key] | {node.name}
+        unknown = self._reads is None or (key == f"p:{node.name}" and node.name in self._added)
+        reads = None if self._reads is None or unknown else self._reads[key] | {node.name}
         return Part(value, node.axes, f"site '{node.name}'", reads, self._places.get(place, 1 << 30))
 
     def data_and_log_terms(self) -> Parts:
@@ -100,6 +103,12 @@ class SiteParts:
         if not self.is_scored and node.axes == theirs.axes:
             return [Part(log_p - log_q, node.axes, f"site '{node.name}'")]
         return [self.of_p(theirs, log_p), self.of_q(node, -log_q)]
+
+
+def _added(p: Trace) -> frozenset[str]:
+    """The nodes that were added to p after its program had run, by a regularizer: they may depend on any draw."""
+    assert p.call is not None
+    return frozenset(p) - frozenset(p.call.parents())
 
 
 def weighted(parts: Mapping[str, list[Part]], weights: Mapping[str, float | Tensor]) -> list[Part]:
@@ -148,6 +157,13 @@ def proposals(q: Trace, p: Trace) -> list[Variable]:
     return q.variables() + [
         node for node in p.variables() if node.gradient is not None and node.name not in q
     ]
+
+
+def elbo_parts(q: Trace, p: Trace) -> dict[str, Tensor]:
+    """Return ``reconstruction``, (1)+(3), and ``kl``, (2)+(4) = log p(z) - log q(z | x), for every draw."""
+    check_pair(q, p)
+    first, *others = (log_ratio(node, p) for node in q.nodes())
+    return {RECONSTRUCTION: reconstruction(q, p), KL: sum(others, start=first)}
 
 
 def _places(q: Trace, p: Trace) -> dict[str, int]:

@@ -1,13 +1,13 @@
 """PriorMarginal: log p of every node of a tree of groups, what the prior itself says of correlations (E19 Fig. 3).
 
-If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term is zero. It need not:
+If the prior factorizes, p(z) = Π_d p(z_d), its share of every correlation term is zero. It need not:
 
 * **within a variable**: a multivariate normal or a mixture has marginals in closed form
-  (:mod:`unknot.objectives.prior.prior_leaves`);
+  (:mod:`unknot.objectives.prior.prior_marginal`);
 * **between variables**, a prior program in which one site's parameters come from another's value (a mixture
   prior, an autoregressive one): the root's log p(z) is exact, the sum of the sites' log-probabilities. The
   marginal of a group G is exact, too, if the sites it depends on are discrete
-  (:mod:`unknot.objectives.prior.enumeration`), and else sampled, with M draws of the sites outside it,
+  (:mod:`unknot.objectives.prior.prior_parents`), and else sampled, with M draws of the sites outside it,
 
       p^(z_G) = 1/M Σ_m Π_{i in G} p(z_i | parents: in G those of the item, outside those of draw m)
 
@@ -15,7 +15,7 @@ If the prior factorises, p(z) = Π_d p(z_d), its share of every correlation term
   low by Jensen's inequality, O(1/M), in its logarithm. For both the prior is run on ``unknot.given``: pass
   ``prior=lambda given: decoder(None, given)``.
 
-A prior that depends on the input alone, p(z | x), factorises as far as its sites do.
+A prior that depends on the input alone, p(z | x), factorizes as far as its sites do.
 """
 
 from __future__ import annotations
@@ -27,21 +27,50 @@ import torch
 from torch import Tensor
 from torch.distributions import Distribution
 
+from unknot.core.axes import per_item
 from unknot.core.evidence import given
 from unknot.core.node import Variable
 from unknot.core.numerics import log_mean_exp
+from unknot.core.relaxed import Relaxed
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 from unknot.objectives.marginal.encoder_parents import Parents
-from unknot.objectives.marginal.leaf_logs import pair_logs, refusal
+from unknot.objectives.marginal.leaf_logs import leaf_log_probs, pair_logs, refusal
 from unknot.objectives.marginal.marginal_tree import Groups, Marginal, variable_names
 from unknot.objectives.marginal.site_graph import SiteGraph
 from unknot.objectives.marginal.variable_pairs import item_distribution, variable_pairs
 from unknot.objectives.marginal.weights import naive
 from unknot.objectives.parts.groups import leaves
-from unknot.objectives.prior.enumeration import combinations
-from unknot.objectives.prior.prior_leaves import prior_leaves
-from unknot.objectives.prior.prior_parents import PriorProgram, prior_parents
+from unknot.objectives.prior.prior_parents import PriorProgram, combinations, prior_parents
+
+# ---- log p of a variable's leaves, in closed form: the prior's share of E19's (ii) -----------------------
+
+
+def prior_leaves(node: Variable, dimensions: int) -> Tensor | None:
+    """log p(z_d) for each leaf of a variable of p, (*rows, D), where D leaves is what q has at this site.
+
+    None if p has no closed form for them, or other leaves than q. What the leaves of a distribution are is in
+    :mod:`unknot.objectives.marginal.leaf_logs`; a variable that is one leaf in q is one leaf here: its joint.
+    """
+    if dimensions == 1:
+        return node.log_prob[..., None]
+    logs = _own_scores(node)
+    rows = node.value.shape[: node.leading_dims]
+    if logs is None or logs.shape[: len(rows)] != rows or logs[(0,) * len(rows)].numel() != dimensions:
+        return None
+    return logs.reshape(*rows, dimensions)
+
+
+def _own_scores(node: Variable) -> Tensor | None:
+    """log p(z_d) elementwise as the site itself is scored: a relaxed draw by the density of u, a label by its mass."""
+    if node.scored_by != "density" or not isinstance(node.dist, Relaxed) or node.known is True:
+        return leaf_log_probs(node.dist, node.value)
+    assert node.unbounded is not None
+    density = node.dist.log_density(node.unbounded)
+    if node.known is False:
+        return density
+    leaf_axes = node.event_dims - len(node.dist.event_shape)
+    return torch.where(per_item(node.known, leaf_axes), node.dist.log_mass(node.value), density)
 
 
 @dataclass(frozen=True)
@@ -56,7 +85,7 @@ class PriorMarginal:
     draws: int = 256
     parents: Parents | None = None
 
-    def factorises(self, p: Trace, names: Sequence[str]) -> bool:
+    def factorizes(self, p: Trace, names: Sequence[str]) -> bool:
         """Whether none of these sites depends on another, so that the prior has no correlation between them."""
         sites = {name: p[name] for name in p if name in names}
         return not any(prior_parents(sites, self.program, self.parents).values())

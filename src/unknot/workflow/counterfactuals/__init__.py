@@ -1,1 +1,1 @@
-"""Change one factor and keep the rest: numbers that say whether that is what happens."""
+"""Counterfactuals: change one factor of an item, keep everything else, and measure what changes."""

@@ -1,4 +1,4 @@
-"""Measured: what a sweep keeps of a finished run, beside its codes: errors, scores, time. Its file says "done"."""
+"""Results of a finished run of a sweep, beside its codes: errors, scores, time. Their file marks the run as done."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from unknot.errors import DataError, RunError
 from unknot.files import write_file
 from unknot.metrics.table import table
 from unknot.train.metrics_log import read_records
-from unknot.workflow.codes import codes_of
-from unknot.workflow.codes_file import read_codes, write_codes
+from unknot.workflow.codes import codes_of, read_codes, write_codes
 from unknot.workflow.evaluation import Score, evaluate
 from unknot.workflow.run import TrainedRun
 
@@ -23,9 +22,22 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Measured:
-    """``items`` is the fingerprint of those that the codes are of, ``where`` they come from ("test" or "training").
+    """The results of a run.
 
-    ``scores`` are by name, as ``mig`` or ``dci.completeness``; ``without`` says why one that was asked for is missing.
+    Attributes
+    ----------
+    errors : tuple of Score
+        Errors on the labeled test data.
+    items : str
+        Fingerprint of the items of the codes.
+    where : str
+        Where these items come from, "test" or "training".
+    seconds : float
+        The time of training.
+    scores : dict from str to float
+        Scores by name, for example ``mig`` or ``dci.completeness``.
+    without : dict from str to str
+        For each score that could not be computed the reason.
     """
 
     errors: tuple[Score, ...]
@@ -36,13 +48,13 @@ class Measured:
     without: dict[str, str] = field(default_factory=dict)
 
     def has(self, asked: Sequence[str]) -> bool:
-        """Whether every score that is asked for was tried."""
+        """Whether every score in ``asked`` was computed or could not be."""
         tried = {name.partition(".")[0] for name in (*self.scores, *self.without)}
         return set(asked) <= tried
 
 
 def measure(trained: TrainedRun) -> Measured:
-    """Errors on the labelled test data, if there is any, and a file of codes in the run folder."""
+    """Measure a run: errors on the labeled test data, if there are any, and a file of codes in the run folder."""
     items = trained.test if trained.test is not None else trained.train
     write_codes(trained.run.path / CODES, codes_of(trained.model, items))
     errors = () if trained.test is None else tuple(evaluate(trained.model, trained.test))
@@ -52,7 +64,7 @@ def measure(trained: TrainedRun) -> Measured:
 
 
 def with_scores(found: Measured, folder: Path, asked: Sequence[str]) -> Measured:
-    """With the scores of :mod:`unknot.metrics.table` that are asked for, made from the run's codes."""
+    """Add scores of :mod:`unknot.metrics.table`, computed from the run's codes."""
     codes = read_codes(folder / CODES)
     scores, without = dict(found.scores), dict(found.without)
     for name in asked:
@@ -76,7 +88,7 @@ def write_measured(folder: Path, found: Measured) -> None:
 
 
 def read_measured(folder: Path) -> Measured | None:
-    """What was measured of a run, or None as long as it is not finished."""
+    """Read the results of a run, or None if it is not finished."""
     path = folder / MEASURED
     if not path.exists() or not (folder / CODES).exists():
         return None

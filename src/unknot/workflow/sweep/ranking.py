@@ -1,22 +1,64 @@
-"""Ranking: the finished runs of a sweep with all their numbers, best first, by labels or without any."""
+"""Ranking of the finished runs of a sweep, by labels or by how well restarts agree, which needs none."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+import numpy as np
+
 from unknot.errors import SpecError
+from unknot.metrics import model_centrality, udr
 from unknot.metrics.table import SCORES
 from unknot.suggest import did_you_mean
-from unknot.workflow.codes_file import read_codes
-from unknot.workflow.measures import MEASURES
-from unknot.workflow.sweep.agreement import AGREEMENTS, agreements
+from unknot.workflow.codes import Codes, read_codes
+from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.sweep.measured import CODES, Measured
 from unknot.workflow.sweep.member import Member
+
+# How well restarts agree, which needs no labels: UDR and ModelCentrality over the runs of a sweep.
+
+AGREEMENTS = ("udr", "model_centrality")
+
+
+def agreements(runs: Sequence[Codes], groups: Sequence[Hashable]) -> dict[str, list[float | None]]:
+    """Return UDR and ModelCentrality of every run against the runs of its group; None for a run alone in its group.
+
+    A group holds the restarts of one setting on the same items (Duan et al. 2020 compare within a setting too, which
+    makes the scores of different settings comparable).
+
+    Parameters
+    ----------
+    runs : sequence of Codes
+        The codes of each run.
+    groups : sequence
+        The group of each run.
+
+    Returns
+    -------
+    dict from score to list
+    """
+    found: dict[str, list[float | None]] = {name: [None] * len(runs) for name in AGREEMENTS}
+    for group in dict.fromkeys(groups):
+        places = [place for place, one in enumerate(groups) if one == group]
+        if len(places) < 2:
+            continue
+        codes = [runs[place].codes for place in places]
+        live = [runs[place].columns_of_divergences() for place in places]
+        known = None if any(one is None for one in live) else live
+        scores = {
+            "udr": udr(codes, divergences=known).scores,
+            "model_centrality": model_centrality(codes).scores,
+        }
+        for name, values in scores.items():
+            for place, value in zip(places, np.asarray(values).tolist(), strict=True):
+                found[name][place] = value
+    return found
+
 
 FORMAT = 1
 _TITLES = {"udr": "UDR", "model_centrality": "ModelCentrality"}
@@ -24,7 +66,7 @@ _TITLES = {"udr": "UDR", "model_centrality": "ModelCentrality"}
 
 @dataclass(frozen=True)
 class Column:
-    """One number of every run that has it. ``measure`` is that of an error, and says how it is written."""
+    """One number of every run; None where a run does not have it. ``measure`` formats errors."""
 
     name: str
     title: str
@@ -42,7 +84,7 @@ class Column:
         return MEASURES[self.measure].text(value) if self.measure else f"{value:.3f}"
 
     def places(self) -> list[float]:
-        """1 for the best run; equals share their places, and runs without a number the last ones."""
+        """Return the rank of each run, 1 for the best; ties share ranks, and runs without a number are last."""
         worst = float("inf")
         signed = [worst if v is None else v if self.lower_is_better else -v for v in self.values]
         return [1 + sum(o < v for o in signed) + (sum(o == v for o in signed) - 1) / 2 for v in signed]
@@ -50,7 +92,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Finished:
-    """A member with what was measured of it, and its run folder."""
+    """A member with its results and its run folder."""
 
     member: Member
     measured: Measured
@@ -59,7 +101,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Ranking:
-    """``runs`` best first, the values of ``columns`` in the same order; ``by`` names the columns that decide."""
+    """Runs, best first, with the values of ``columns`` in the same order; ``by`` names the columns that decide."""
 
     runs: tuple[Finished, ...]
     columns: tuple[Column, ...]
@@ -70,7 +112,7 @@ class Ranking:
         return [column for column in self.columns if column.name in self.by]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: the runs in their order, with every number."""
+        """Return plain data: the runs in their order, with every number."""
         runs = [
             {
                 "folder": str(run.folder),
@@ -85,16 +127,26 @@ class Ranking:
 
 
 def refuse_unknown_number(by: str | None) -> None:
-    """Refuse to rank by what no run can have, before any is trained."""
+    """Refuse to rank by an unknown number, before any run is trained."""
     names = ["error", *SCORES, *AGREEMENTS]
     if by is not None and by.partition(".")[0] not in names:
         raise SpecError(f"--rank-by {by}: there is no such number; {did_you_mean(by, names)}")
 
 
 def rank(runs: Sequence[Finished], by: str | None = None) -> Ranking:
-    """Runs by one column (or the columns of all errors, "error"): their mean place in these, the first run first.
+    """Rank runs by their mean rank in one or several columns.
 
-    By default errors where the model takes labels, else the first score against known factors, else UDR.
+    Parameters
+    ----------
+    runs : sequence of Finished
+        The runs.
+    by : str, optional
+        A column, or "error" for the columns of all errors. By default the errors where the model takes labels,
+        otherwise the first score against known factors, otherwise UDR.
+
+    Returns
+    -------
+    Ranking
     """
     columns = _columns(runs)
     chosen = _deciding(columns, by)
@@ -108,7 +160,7 @@ def rank(runs: Sequence[Finished], by: str | None = None) -> Ranking:
 
 
 def _columns(runs: Sequence[Finished]) -> list[Column]:
-    """Errors, scores, agreements: those that at least one run has."""
+    """Return the errors, scores and agreements that at least one run has."""
     found: list[Column] = []
     errors = {score.factor: score.measure for run in runs for score in run.measured.errors}
     for factor, measure in errors.items():
@@ -124,7 +176,7 @@ def _columns(runs: Sequence[Finished]) -> list[Column]:
 
 
 def _groups(runs: Sequence[Finished]) -> list[tuple[str, str]]:
-    """Restarts of one setting on the same items; where no setting has two seeds, all runs on the same items."""
+    """Group restarts of one setting on the same items; if no setting has two seeds, all runs on the same items."""
     settings = [json.dumps(dict(run.member.point), sort_keys=True, default=str) for run in runs]
     restarted = len(set(settings)) < len(settings)
     return [(run.measured.items, one if restarted else "") for run, one in zip(runs, settings, strict=True)]
@@ -144,7 +196,7 @@ def _deciding(columns: Sequence[Column], by: str | None) -> tuple[str, ...]:
 
 
 def what_choosing_gains(ranking: Ranking) -> list[dict[str, str]]:
-    """For every column what the first run has, what a run taken at random would, and what the best one has."""
+    """Return for every column the number of the first run, of a random run on average, and of the best run."""
     rows = []
     for column in ranking.columns:
         there = [value for value in column.values if value is not None]

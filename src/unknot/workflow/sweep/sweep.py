@@ -1,25 +1,75 @@
-"""A sweep in its folder: what is missing is done, side by side or on a cluster, and what is finished is kept."""
+"""A sweep in its folder: missing runs are trained, in several processes or on a cluster, and finished ones are kept."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from unknot.files import atomic_folder
-from unknot.parallel.run_all import run_all
+from unknot.parallel.processes import run_all
 from unknot.train.run_folder import is_run
-from unknot.workflow.sweep.measured import read_measured
+from unknot.workflow.run import resume, train_recipe
+from unknot.workflow.sweep.measured import measure, read_measured, with_scores, write_measured
 from unknot.workflow.sweep.member import Member
 from unknot.workflow.sweep.ranking import Finished
-from unknot.workflow.sweep.training import Task, train_away, train_here
+
+
+@dataclass(frozen=True)
+class Task:
+    """The work on one member: training, results and scores."""
+
+    member: Member
+    folder: Path  # the member's own run folder
+    scores: Sequence[str]
+    data_dir: Path | None = None
+
+    @property
+    def trained(self) -> bool:
+        """Whether nothing but scores is missing."""
+        return read_measured(self.folder) is not None
+
+    @property
+    def done(self) -> bool:
+        found = read_measured(self.folder)
+        return found is not None and found.has(self.scores)
+
+
+def train_here(task: Task) -> None:
+    """Do what is missing of a task in its run folder, with one thread; a stopped run is resumed."""
+    import torch
+
+    torch.set_num_threads(1)
+    found = read_measured(task.folder)
+    if found is None:
+        if is_run(task.folder):
+            trained, result = resume(task.folder, {}, task.data_dir)
+        else:
+            trained, result = train_recipe(task.member.recipe, task.folder, task.data_dir)
+        if result.stopped_because == "interrupted":
+            raise KeyboardInterrupt
+        found = measure(trained)
+        write_measured(task.folder, found)
+    if not found.has(task.scores):
+        write_measured(task.folder, with_scores(found, task.folder, task.scores))
+
+
+def train_away(task: Task) -> dict[str, bytes]:
+    """Do a task on a machine that does not see its folder, and return the files of the run by their paths."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        train_here(Task(task.member, folder, task.scores, task.data_dir))
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock")
+        return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
 
 RUNS = "runs"  # the folder of run folders
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """``members`` in the folder ``path``, each a run folder below it, with the scores that are asked for."""
+    """Members in the folder ``path``, each with a run folder below it, and the ``scores`` to compute."""
 
     members: Sequence[Member]
     path: Path
@@ -27,15 +77,15 @@ class Sweep:
     data_dir: Path | None = None
 
     def folder(self, member: Member) -> Path:
-        """A member's run folder."""
+        """Return a member's run folder."""
         return self.path / RUNS / member.folder
 
     def tasks(self) -> list[Task]:
-        """What is not yet done."""
+        """Return what is not done."""
         return [task for task in map(self._task, self.members) if not task.done]
 
     def finished(self) -> list[Finished]:
-        """What is done, in the order of the members."""
+        """Return the finished runs, in the order of the members."""
         found = []
         for member in self.members:
             folder = self.folder(member)
@@ -45,13 +95,13 @@ class Sweep:
         return found
 
     def others(self) -> int:
-        """How many runs in the folder have other settings, data or seeds than this sweep asks for."""
+        """Return how many runs in the folder do not belong to this sweep."""
         ours = {member.folder for member in self.members}
         there = (self.path / RUNS).iterdir() if (self.path / RUNS).is_dir() else ()
         return sum(folder.name not in ours and is_run(folder) for folder in there)
 
     def run(self, workers: int, ray: str | None = None) -> Iterator[tuple[Member, Exception | None]]:
-        """Do what is missing; each member as soon as it has ended, with its failure if it failed."""
+        """Do what is missing; yield each member when it ends, with its error if it failed."""
         tasks = self.tasks()
         here = [task for task in tasks if ray is None or task.trained]
         for task, result in run_all(train_here, here, workers):
@@ -69,7 +119,7 @@ class Sweep:
 
 
 def keep_files(target: Path, files: dict[str, bytes]) -> None:
-    """A run that was trained elsewhere, in its folder, all at once; what an interrupted one left there goes."""
+    """Write a run that was trained elsewhere to its folder, all at once, replacing an interrupted one."""
     with atomic_folder(target, replace=True) as folder:
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Whether a model is badly trained, and what to do: looked at when training has ended, by every door."""
+"""Whether a model is badly trained, and what to do about it; shown by every door at the end of training."""

@@ -1,120 +1,243 @@
-"""Comparison: a recogniser beside a linear model on the same labels, item by item."""
+"""Comparison: the encoder beside a linear model trained on the same labels, item by item."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from unknot.data.dataset import Dataset
+from unknot.data.sparse_counts import SparseCounts
 from unknot.models.families import family_of
 from unknot.models.spec import NodeSpec
-from unknot.workflow.evaluation import DatasetPrediction, predict_dataset
-from unknot.workflow.measures import MEASURES, Measure, class_probabilities
+from unknot.workflow.evaluation import (
+    MEASURES,
+    DatasetPrediction,
+    Measure,
+    class_probabilities,
+    predict_dataset,
+)
 from unknot.workflow.trained_model import TrainedModel
-from unknot.workflow.verdict.linear_baseline import affordable, constant_summary, linear_summary
 
-_FEWEST = 10  # labels from which a linear model is worth a look
-_JUDGED = 5000  # items that are looked at
-_JUDGED_NUMBERS = 1 << 24  # and the numbers they have together
+_FEWEST = 10  # labels below which no linear model is fitted
+_MOST_NUMBERS = 2_000_000  # entries of the matrix that a linear model is fitted to: about a second
+_FOLDS = 5
+_MOST_COMPARED = 5000  # items
+_MOST_COMPARED_NUMBERS = 1 << 24  # entries of these items
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One factor's losses (of :class:`~unknot.workflow.measures.Measure`), the same items in each array.
+    """Losses of one factor under the encoder and under simple baselines, the same items in each array.
 
-    - ``recogniser``, ``linear``, ``constant``: of the items that are judged. They are held-out ones (``held_out``), or
-      the seen ones themselves, where the linear model is cross-fitted and the recogniser is not: it is favoured.
-    - ``seen``: the recogniser's, on the labels it was trained on.
-    - ``labels``: how many of them the linear model was fitted to, ``of`` how many there are.
+    Parameters
+    ----------
+    factor : str
+        The factor's name.
+    measure : Measure
+        What the losses are.
+    encoder, linear, constant : ndarray
+        Losses of the compared items. Without held-out labels these are the training items: the linear model is then
+        cross-fitted and the encoder is not, so the comparison favors the encoder.
+    training : ndarray
+        The encoder's losses on the labels that it was trained on.
+    fitted : int
+        How many labels the linear model was fitted to.
+    labels : int
+        How many labels the encoder was trained on.
+    held_out : bool
+        Whether the compared items have labels that the model was not trained on.
     """
 
     factor: str
     measure: Measure
-    recogniser: np.ndarray
+    encoder: np.ndarray
     linear: np.ndarray
     constant: np.ndarray
-    seen: np.ndarray
+    training: np.ndarray
+    fitted: int
     labels: int
-    of: int
     held_out: bool
-
-    @property
-    def same_labels(self) -> str:
-        """The linear model's labels in words: the same ones, or as many of them as it is given."""
-        return (
-            f"the same {self.of:,} labels"
-            if self.labels == self.of
-            else f"{self.labels:,} of the {self.of:,} labels"
-        )
 
 
 def compare(
-    model: TrainedModel, seen: Dataset, held_out: Dataset | None, answers: DatasetPrediction | None = None
+    model: TrainedModel,
+    train: Dataset,
+    held_out: Dataset | None,
+    predictions: DatasetPrediction | None = None,
 ) -> list[Comparison]:
-    """One comparison for each factor with labels enough.
+    """Compare the encoder with a linear model and with a constant prediction.
 
-    - ``seen``: the training items, with the labels that could be seen.
-    - ``held_out``: other items, if there are; ``answers``: what the recogniser says of them, if that is at hand.
+    Parameters
+    ----------
+    model : TrainedModel
+        The model.
+    train : Dataset
+        The training items, with the labels that training saw.
+    held_out : Dataset or None
+        Items with labels that the model was not trained on.
+    predictions : DatasetPrediction or None
+        The model's predictions for ``held_out``, if there are any yet.
+
+    Returns
+    -------
+    list of Comparison
+        One for each factor with at least ten labels and two different values.
     """
-    if answers is None and held_out is not None:
-        answers = predict_dataset(model, held_out)
-    found = []
-    for node in model.labelled:
-        rows = _labelled(seen, node.name, affordable(len(seen), seen.item_shape.numel()))
-        shown = seen.subset(rows)
-        if len(rows) < _FEWEST or len(shown.factors[node.name].values.unique(dim=0)) < 2:
+    if predictions is None and held_out is not None:
+        predictions = predict_dataset(model, held_out)
+    comparisons = []
+    for node in model.labeled:
+        rows = _labeled_rows(train, node.name, affordable(len(train), train.item_shape.numel()))
+        fitted = train.subset(rows)
+        if len(rows) < _FEWEST or len(fitted.factors[node.name].values.unique(dim=0)) < 2:
             continue
-        of = int(seen.factors[node.name].known.sum())
-        own = predict_dataset(model, shown).predictions[node.name]
-        asked = rows[:0] if held_out is None else _labelled(held_out, node.name, _judged(held_out))
-        if held_out is None or answers is None or not len(asked):
-            found.append(_compared(node, shown, own, shown, own, of, held_out=False))
+        labels = int(train.factors[node.name].known.sum())
+        own = predict_dataset(model, fitted).predictions[node.name]
+        test_rows = (
+            rows[:0] if held_out is None else _labeled_rows(held_out, node.name, _most_items(held_out))
+        )
+        if held_out is None or predictions is None or not len(test_rows):
+            comparisons.append(_comparison(node, fitted, own, fitted, own, labels, held_out=False))
         else:
-            said = answers.predictions[node.name][asked.numpy()]
-            found.append(_compared(node, shown, own, held_out.subset(asked), said, of, held_out=True))
-    return found
+            tested, test = predictions.predictions[node.name][test_rows.numpy()], held_out.subset(test_rows)
+            comparisons.append(_comparison(node, fitted, own, test, tested, labels, held_out=True))
+    return comparisons
 
 
-def _compared(
+def _comparison(
     node: NodeSpec,
-    shown: Dataset,
-    own: np.ndarray,
-    asked: Dataset,
-    said: np.ndarray,
-    of: int,
+    train: Dataset,
+    train_predictions: np.ndarray,
+    test: Dataset,
+    test_predictions: np.ndarray,
+    labels: int,
     *,
     held_out: bool,
 ) -> Comparison:
-    """``own`` is what the recogniser reports of the items ``shown``, ``said`` of those ``asked``."""
-    labels, factor = shown.factors[node.name].values.cpu().numpy(), asked.factors[node.name]
-    truth = factor.values.cpu().numpy()
+    train_truth, factor = train.factors[node.name].values.cpu().numpy(), test.factors[node.name]
+    test_truth = factor.values.cpu().numpy()
     measure = MEASURES[family_of(node).measure_for(factor.kind)]
-    classes = max(class_probabilities(said).shape[1], int(labels.max()) + 1) if measure.share else 0
-    linear = linear_summary(shown, node.name, classes, asked if held_out else None)
+    classes = 0
+    if measure.share:
+        classes = max(class_probabilities(test_predictions).shape[1], int(train_truth.max()) + 1)
+    linear = linear_predictions(train, node.name, classes, test if held_out else None)
     return Comparison(
         factor=node.name,
         measure=measure,
-        recogniser=measure.losses(truth, said),
-        linear=measure.losses(truth, linear),
-        constant=measure.losses(truth, constant_summary(shown, node.name, classes, asked)),
-        seen=measure.losses(labels, own),
-        labels=len(shown),
-        of=of,
+        encoder=measure.losses(test_truth, test_predictions),
+        linear=measure.losses(test_truth, linear),
+        constant=measure.losses(test_truth, constant_predictions(train, node.name, classes, test)),
+        training=measure.losses(train_truth, train_predictions),
+        fitted=len(train),
+        labels=labels,
         held_out=held_out,
     )
 
 
-def _judged(data: Dataset) -> int:
-    """How many items are looked at: fewer, if they are large, since a linear model has them all in memory."""
-    return min(_JUDGED, max(100, _JUDGED_NUMBERS // max(1, data.item_shape.numel())))
+def _most_items(data: Dataset) -> int:
+    """How many items are compared: fewer if they are large, since a linear model holds all of them in memory."""
+    return min(_MOST_COMPARED, max(100, _MOST_COMPARED_NUMBERS // max(1, data.item_shape.numel())))
 
 
-def _labelled(data: Dataset, name: str, most: int) -> torch.Tensor:
-    """The rows whose label of a factor is known, at most so many of them."""
+def _labeled_rows(data: Dataset, name: str, most: int) -> torch.Tensor:
+    """At most ``most`` rows whose label of a factor is known."""
     if name not in data.factors:
         return torch.zeros(0, dtype=torch.long)
     rows = data.factors[name].known.cpu().nonzero()[:, 0]
     kept = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
     return rows[torch.from_numpy(kept)]
+
+
+# ---- the baselines ----------------------------------------------------------------------------------
+
+
+def affordable(labels: int, numbers: int) -> int:
+    """How many of the labels a linear model is fitted to, by the size of an item."""
+    return min(labels, max(_MOST_NUMBERS // max(numbers, 1), 100))
+
+
+def linear_predictions(train: Dataset, name: str, classes: int, test: Dataset | None) -> np.ndarray:
+    """Predictions of a linear model by scikit-learn, in the form of an encoder's.
+
+    Parameters
+    ----------
+    train : Dataset
+        Items whose labels of the factor are all known.
+    name : str
+        The factor.
+    classes : int
+        The number of classes: logistic regression with scikit-learn's default settings. 0 for numbers: ridge
+        regression whose penalty is chosen by leave-one-out cross-validation.
+    test : Dataset or None
+        The items to predict. None: those of ``train``, each by a model that was not fitted to it, in five folds.
+
+    Returns
+    -------
+    ndarray
+        One-hot classes ``(N, K)``, or numbers ``(N, D)``.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.model_selection import KFold
+
+    x, y = plain_numbers(train), train.factors[name].values.cpu().numpy()
+    one_scale = len(train.item_shape) == 3 or isinstance(train.x, SparseCounts)  # pixels, words
+    model = _pipeline(classes > 0, scaled=not one_scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
+        if test is None:
+            values = np.empty(y.shape)
+            for fitted, left_out in KFold(min(_FOLDS, len(x)), shuffle=True, random_state=0).split(x):
+                values[left_out] = _fit_predict(model, x[fitted], y[fitted], x[left_out], classes)
+        else:
+            values = _fit_predict(model, x, y, plain_numbers(test), classes)
+    return np.eye(classes)[values.astype(int)] if classes else values.reshape(len(values), -1)
+
+
+def _fit_predict(model: Any, x: np.ndarray, y: np.ndarray, test: np.ndarray, classes: int) -> np.ndarray:
+    """The predictions of a fitted model; where all labels are of one class, that class."""
+    if classes and (y == y[0]).all():
+        return np.full(len(test), y[0])
+    return np.asarray(model.fit(x, y).predict(test))
+
+
+def constant_predictions(train: Dataset, name: str, classes: int, test: Dataset) -> np.ndarray:
+    """The most frequent class, or the mean, for every item."""
+    y = train.factors[name].values.cpu().numpy()
+    value = np.eye(classes)[np.bincount(y).argmax()] if classes else y.reshape(len(y), -1).mean(0)
+    return np.tile(value, (len(test), 1))
+
+
+def plain_numbers(data: Dataset) -> np.ndarray:
+    """Items as rows of numbers: pixels, counts, or columns with categories one-hot; NaN marks missing values."""
+    x = data.batch(range(len(data))).x.to_dense().cpu()
+    if not data.table:
+        return x.reshape(len(x), -1).numpy()
+    columns = [
+        _one_hot(x[:, i], column.classes) if column.kind == "category" else x[:, i : i + 1].numpy()
+        for i, column in enumerate(data.table)
+    ]
+    return np.concatenate(columns, 1)
+
+
+def _one_hot(codes: Tensor, classes: tuple[str, ...]) -> np.ndarray:
+    """A column for each class; a missing value is zero in all of them."""
+    count = len(classes) or int(codes.nan_to_num(0).max()) + 1
+    return np.asarray(codes.numpy()[:, None] == np.arange(count), dtype=np.float32)
+
+
+def _pipeline(classes: bool, scaled: bool) -> Any:
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression, RidgeCV
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    model = LogisticRegression(max_iter=200) if classes else RidgeCV(np.logspace(-2, 3, 11))
+    if not scaled:
+        return model
+    return make_pipeline(SimpleImputer(keep_empty_features=True, add_indicator=True), StandardScaler(), model)

@@ -1,0 +1,107 @@
+"""``python -m experiments list|run|page``: run experiments, and write their results to the ledger."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from experiments.ledger.experiment import TIERS
+from experiments.ledger.ledger import read_result, reproduce
+from experiments.ledger.registry import EXPERIMENTS, experiment
+from experiments.ledger.result_tables import seeds_text
+from experiments.ledger.results_page import headline_rows, results_page, results_summary, with_summary
+from unknot.cli import RAY_HELP, run_app
+from unknot.cli.shared import show_table
+from unknot.errors import SpecError
+from unknot.files import write_file
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Run experiments (`run`) and write the page of their results (`page`).",
+)
+Results = Annotated[Path, typer.Option("--results", help="Folder of the ledger.")]
+
+
+@app.command("list")
+def list_experiments(results: Results = Path("results")) -> None:
+    """List the experiments: place, cost of each tier, and the first row of the last result."""
+    rows = []
+    for one in EXPERIMENTS.values():
+        measure, shown = one.measures[0], []
+        for row in headline_rows(one, read_result(results, one.name)):
+            number = row["numbers"][measure.key]
+            text = f"{seeds_text(number, measure)} {measure.unit}".strip()
+            shown.append(f"{row['case'].get('column') or measure.title}: {text}")
+        budgets = "\n".join(f"{tier}: {cost}" for tier, cost in one.budgets.items())
+        rows.append((one.name, one.place, budgets, "\n".join(shown) or "not run yet"))
+    show_table("Experiments", ("name", "place", "cost", "last result"), rows)
+
+
+@app.command()
+def run(
+    name: Annotated[str, typer.Argument(help="An experiment; `list` shows them.")],
+    tier: Annotated[str, typer.Option("--tier", help="smoke, quick or paper.")] = "quick",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")] = 3,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", help="Only the cases of this row or column, or a part of it; repeatable."),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also what is done already.")] = False,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; by default one per core.")
+    ] = None,
+    ray: Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=RAY_HELP)] = None,
+    results: Results = Path("results"),
+) -> None:
+    """Run an experiment with several seeds; write results/NAME.json and print its tables.
+
+    An interrupted run continues when it is called again: what is done with the same settings is not done twice.
+
+    **Examples**
+
+        python -m experiments run mnist-demo --seeds 5
+
+        python -m experiments run mnist-supervision-rate --only "M = 100"
+
+        python -m experiments run mnist-hfvae --seeds 5 --ray 10.0.0.1:6379
+    """
+    if tier not in TIERS:
+        raise SpecError(f"--tier is one of {', '.join(TIERS)}, not '{tier}'.")
+    found = experiment(name)
+    reproduce(found, tier, seeds, results, workers or os.cpu_count() or 1, typer.echo, only or (), again, ray)
+    if tier != "smoke":
+        text = results_page([found], results, (results / "figures").as_posix())
+        typer.echo(text[text.index(f"## {name}") :])
+
+
+@app.command()
+def page(
+    path: Annotated[Path, typer.Argument(help="The page of all results.")] = Path("docs/results.md"),
+    summary: Annotated[
+        Path, typer.Option("--summary", help="The page whose table of results is renewed.")
+    ] = Path("README.md"),
+    results: Results = Path("results"),
+) -> None:
+    """Write the page of all results, and renew the table of results in the README."""
+    figures = Path(os.path.relpath(results / "figures", path.parent)).as_posix()
+    write_file(path, results_page(EXPERIMENTS.values(), results, figures).encode())
+    renewed = with_summary(summary.read_text(), results_summary(EXPERIMENTS.values(), results))
+    write_file(summary, renewed.encode())
+    typer.echo(f"Wrote {path} and the table of results in {summary}.")
+
+
+def main(arguments: list[str]) -> None:
+    """Run the command line."""
+    run_app(arguments, lambda words: app, "python -m experiments")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

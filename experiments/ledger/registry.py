@@ -1,0 +1,66 @@
+"""All experiments by name, in the order of the page."""
+
+from __future__ import annotations
+
+from experiments.canvases import multi_mnist
+from experiments.digits import (
+    class_discovery,
+    decomposition_toy,
+    latent_maps,
+    mnist,
+    mnist_analogies,
+    mnist_demo,
+    mnist_restarts,
+    mnist_supervision_rate,
+    mnist_tradeoff,
+    svhn,
+    svhn_analogies,
+    zero_shot,
+)
+from experiments.faces import celeba, faces, faces_counterfactuals
+from experiments.ledger.experiment import Experiment
+from experiments.sequences import sequences, sequences_exact, spoken_digits
+from experiments.sprites import dsprites, dsprites_best, zero_shot_sprites
+from experiments.tables import own_data, own_data_generative, own_data_more, table_counterfactuals
+from experiments.topics import topics, topics_labels
+from unknot.errors import SpecError
+from unknot.suggest import did_you_mean
+
+_ALL = (
+    mnist_demo.EXPERIMENT,
+    mnist.EXPERIMENT,
+    mnist_supervision_rate.EXPERIMENT,
+    *mnist_analogies.EXPERIMENTS,
+    svhn.EXPERIMENT,
+    *svhn_analogies.EXPERIMENTS,
+    table_counterfactuals.EXPERIMENT,
+    faces.EXPERIMENT,
+    decomposition_toy.EXPERIMENT,
+    faces_counterfactuals.EXPERIMENT,
+    multi_mnist.EXPERIMENT,
+    *class_discovery.EXPERIMENTS,
+    mnist_restarts.EXPERIMENT,
+    mnist_tradeoff.EXPERIMENT,
+    dsprites.EXPERIMENT,
+    dsprites_best.EXPERIMENT,
+    celeba.EXPERIMENT,
+    zero_shot.EXPERIMENT,
+    zero_shot_sprites.EXPERIMENT,
+    latent_maps.EXPERIMENT,
+    own_data.EXPERIMENT,
+    own_data_more.EXPERIMENT,
+    own_data_generative.EXPERIMENT,
+    *topics.EXPERIMENTS,
+    topics_labels.EXPERIMENT,
+    sequences_exact.EXPERIMENT,
+    sequences.EXPERIMENT,
+    spoken_digits.EXPERIMENT,
+)
+EXPERIMENTS: dict[str, Experiment] = {one.name: one for one in _ALL}
+
+
+def experiment(name: str) -> Experiment:
+    """Return the experiment of that name."""
+    if name not in EXPERIMENTS:
+        raise SpecError(f"there is no experiment '{name}'; {did_you_mean(name, EXPERIMENTS)}")
+    return EXPERIMENTS[name]

@@ -1,0 +1,150 @@
+"""Tables as data sets: label columns as factors, the others as data; or one column of texts, counted word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from unknot.data.dataset import Dataset, training_rows
+from unknot.data.from_arrays import from_arrays
+from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns, without_odd_cells
+from unknot.data.readers.labels import factor_names, label_values
+from unknot.data.readers.read_options import ReadOptions
+from unknot.data.readers.table_cells import TableCells, read_cells, stored_cells
+from unknot.data.readers.table_files import open_table
+from unknot.data.readers.texts import make_texts
+from unknot.data.stored_items import StoredItems
+from unknot.data.text_dataset import TextDataset
+from unknot.errors import DataError
+
+TEXT = "text"  # the kind of a column that is counted word by word
+_WORDS = 3  # cells with more words than this, on average, are texts rather than names
+
+
+def read_table(
+    path: Path, options: ReadOptions, with_others: bool = False
+) -> tuple[Dataset, dict[str, list[str]]]:
+    """Read a table, once.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV, TSV, Parquet or Feather file.
+    options : ReadOptions
+        Labels, kinds and columns.
+    with_others : bool, default=False
+        Whether to return the cells of other columns too.
+
+    Returns
+    -------
+    data : Dataset
+        Labels as factors, the other columns as x ``(N, C)`` with NaN for missing cells; or a TextDataset.
+    others : dict from name to list of str
+        With ``with_others``, the cells of the columns that are neither data nor label of ``options.like``.
+    """
+    columns, like = options.columns, options.like
+    opened = partial(open_table, path, [name for name, kind in columns.items() if kind == LEAVE_OUT])
+    source = opened()
+    for name in columns:
+        if name not in source.file_names:
+            raise DataError(f"{path} has no column '{name}'; it has {', '.join(source.file_names)}.")
+    others = _other_columns(source.names, like) if with_others else []
+    keep = {name for name, kind in columns.items() if kind in ("category", TEXT)} | set(others)
+    keep |= {column.origin for column in (like.table if like is not None else ()) if column.needs_words}
+    is_stored = options.should_memmap(source.nbytes)
+    while True:
+        cells = stored_cells(path, opened, keep) if is_stored else read_cells(source, keep)
+        try:
+            text = _text_column(path, cells, options)
+            data = (
+                _table_of(path, cells, options, is_stored)
+                if text is None
+                else _texts_of(path, cells, text, options)
+            )
+            return data, {name: [word or "" for word in cells.words(name)] for name in others}
+        except WordsNeeded as error:
+            keep.add(error.name)
+
+
+def _other_columns(names: Sequence[str], like: Dataset | None) -> list[str]:
+    """Return the columns that are neither data nor label, nor the probabilities of an earlier prediction."""
+    if like is None:
+        return []
+    ours = {column.origin for column in like.table} | set(like.factors)
+    ours |= {f"{name} probability" for name in like.factors}
+    return [name for name in names if name not in ours]
+
+
+def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bool) -> Dataset:
+    columns, like = options.columns, options.like
+    if like is not None and not like.table:
+        raise DataError(
+            f"{path} is a table, but the model was trained on items of shape {tuple(like.item_shape)}."
+        )
+    splits = options.split(len(cells))
+    training = training_rows(splits, len(cells))
+    factors = factor_names(path, list(cells.columns), options.named_factors, like)
+    if options.errors:
+        factors = []  # new data to predict: what stands in their label columns is no matter
+    data = [name for name in cells.columns if name not in factors]
+    known = like.table if like is not None else ()
+    table, rows = read_columns(str(path), cells, columns, known, data, training, errors=options.errors)
+    labels = {n: label_values(str(path), cells, n, options.kinds.get(n), training) for n in factors}
+    odd_rows, values = rows.odd_rows, None if is_stored else rows.array()
+    if values is not None and options.errors == "warn":
+        values, others = without_odd_cells(values, table, str(path), first=2)
+        odd_rows = tuple(sorted({*odd_rows, *others}))
+    items = from_arrays(
+        StoredItems([rows], where=str(path)) if values is None else values,
+        labels,
+        kinds=options.kinds_of(labels),
+        classes=options.classes_of(labels),
+        splits=splits,
+        name=path.stem,
+        missing=True,
+    )
+    names = tuple(column.name for column in table)
+    return replace(items, table=table, columns=names, odd_rows=odd_rows)
+
+
+def _text_column(path: Path, cells: TableCells, options: ReadOptions) -> str | None:
+    """Return the column whose cells are texts; None if the table is one of numbers and categories.
+
+    It is the one that is declared as "text". Where none is declared, it is the only column beside the labels, if its
+    cells have several words and no two are alike; for a model of texts, the column with most words.
+    """
+    declared = [name for name, kind in options.columns.items() if kind == TEXT]
+    if len(declared) > 1:
+        raise DataError(f"{path}: one column can be text, but {', '.join(declared)} are declared.")
+    if declared:
+        return declared[0]
+    if isinstance(options.like, TextDataset):
+        return max(cells.columns, key=lambda name: _count_words(cells, name))
+    rest = [name for name in cells.columns if name not in (options.factors or ())]
+    return rest[0] if len(rest) == 1 and _is_text(cells, rest[0]) else None
+
+
+def _is_text(cells: TableCells, name: str) -> bool:
+    if cells.columns[name].numeric:
+        return False
+    present = [word for word in cells.words(name) if word is not None]
+    return len(set(present)) == len(present) > 0 and _count_words(cells, name) > _WORDS * len(present)
+
+
+def _count_words(cells: TableCells, name: str) -> int:
+    if cells.columns[name].numeric:
+        return 0
+    return sum(len(word.split()) for word in cells.words(name) if word is not None)
+
+
+def _texts_of(path: Path, cells: TableCells, column: str, options: ReadOptions) -> TextDataset:
+    """Return the texts of a column with the labels beside it; an empty cell is an empty text."""
+    if cells.columns[column].numeric:
+        raise WordsNeeded(column)
+    factors = factor_names(path, list(cells.columns), options.named_factors, options.like)
+    splits = options.split(len(cells))
+    training = training_rows(splits, len(cells))
+    labels = {n: label_values(str(path), cells, n, options.kinds.get(n), training) for n in factors}
+    return make_texts(path, [word or "" for word in cells.words(column)], labels, options, splits)

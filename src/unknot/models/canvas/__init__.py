@@ -1,5 +1,0 @@
-"""Several things on one canvas: a model that counts, finds and reads them, with a trained model of one thing nested."""
-
-from unknot.models.canvas.canvas import Canvas
-
-__all__ = ["Canvas"]

@@ -1,0 +1,1 @@
+"""An ensemble of small semi-supervised models of a table, combined by stacking."""

@@ -1,0 +1,1 @@
+"""Networks for texts as counts of words: classes by Bayes' rule, topics, and weights of words."""

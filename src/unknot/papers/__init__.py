@@ -1,1 +1,0 @@
-"""The papers' results: experiments, the ledger they are kept in, and the page that shows them."""

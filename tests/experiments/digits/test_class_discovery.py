@@ -1,0 +1,48 @@
+"""Classes without labels: what each row leaves out, and numbers of an encoder that knows the answer."""
+
+from __future__ import annotations
+
+from experiments.digits.class_discovery import (
+    ABLATION_STEPS,
+    ALL_PARTS,
+    BEST_ROW,
+    EXPERIMENTS,
+    MEASURES,
+    PRINTED_ROW,
+    REWARD,
+    REWARDED_ROW,
+    rows,
+)
+from experiments.ledger.codes import CLASS
+
+
+def test_no_row_sees_a_label() -> None:
+    for settings in rows().values():
+        assert not any(node.get("labels") for node in settings["model"]["nodes"].values())
+
+
+def test_the_printed_row_has_the_weights_and_nothing_else() -> None:
+    printed = rows()[PRINTED_ROW]
+    assert printed["train"]["objective"] == {"name": "hfvae", "beta": 12.0, "gamma": 4.0}
+    assert set(printed["model"]) == {"nodes"}
+
+
+def test_the_rewarded_rows_differ_in_the_networks_and_the_ablation_in_one_part() -> None:
+    best, ours = rows()[BEST_ROW], rows()[REWARDED_ROW]
+    assert best["model"]["nodes"]["x"]["encoder"]["name"] == "conv"
+    assert ours["train"]["objective"]["information"] == {CLASS: -19.0}
+    assert ours["train"]["objective"]["marginal"] == {CLASS: 41.0}
+    whole, without = (rows()[f"{ABLATION_STEPS} steps: {part}"] for part in (ALL_PARTS, "without agreement"))
+    assert {**whole["train"], "steps": ours["train"]["steps"]} == ours["train"]
+    assert without["model"] == whole["model"] == ours["model"]
+    regularizers = [settings["train"]["objective"]["regularizers"] for settings in (without, whole)]
+    assert regularizers == [{"agreement": 0.0}, {"agreement": REWARD}]
+
+
+def test_accuracy_is_shown_by_its_median_and_worst_seed() -> None:
+    assert MEASURES[0].over_seeds == "median"
+
+
+def test_each_data_set_has_its_own_experiment() -> None:
+    data = [{case["data"] for case in one.cases("quick")} for one in EXPERIMENTS]
+    assert data == [{"mnist"}, {"fashion-mnist"}]
