@@ -358,7 +358,10 @@ def element_mask(name: str, mask: Tensor, node: Variable) -> Tensor:
 
 
 def _seen_valid(value: Tensor) -> bool:
-    return not value.is_floating_point() or not bool(value.isnan().any())
+    """Whether no value is NaN; a compiled program does not look, and takes it that there may be some."""
+    if not value.is_floating_point():
+        return True
+    return not torch.compiler.is_compiling() and not bool(value.isnan().any())
 
 
 def _filled(dist: Distribution, value: Tensor, keep: Tensor) -> Tensor:

@@ -142,6 +142,8 @@ def read_source(described: Mapping[str, Any], folder: Path) -> ModelSource:
     -------
     ModelSource
     """
+    if not isinstance(described, Mapping):
+        raise SpecError(f"model: expected a table, but got {described!r}.")
     kind, settings = kind_of(described), without_kind(described)
     default = settings.pop("default", None)
     if kind == "ensemble":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -156,15 +157,30 @@ def factor_node(name: str, data: str, family: str, size: int, **_: Any) -> NodeS
 
 def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ...]:
     known = [one.name for one in fields(Setting)]
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise SpecError(f"ensemble: settings is a list of tables, but got {given!r}.")
     for one in given:
+        if not isinstance(one, Mapping | Setting):
+            raise SpecError(f"ensemble: a setting is a table with {', '.join(known)}, but got {one!r}.")
         for key in one if isinstance(one, Mapping) else ():
             if key not in known:
                 raise SpecError(f"ensemble: a setting has no '{key}'; {did_you_mean(key, known)}")
+            _check_value(key, one[key])
     made = [one if isinstance(one, Setting) else Setting(**one) for one in given]
     for one in made:
         if one.plain and (one.generative or one.hidden):
             raise SpecError("ensemble: a plain setting has neither a decoder nor a hidden layer.")
     return tuple(sorted(made, key=lambda one: (not one.generative, one.plain)))
+
+
+def _check_value(key: str, value: Any) -> None:
+    if isinstance(getattr(Setting(), key), bool):
+        fits, wanted = isinstance(value, bool), "true or false"
+    else:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        fits, wanted = number and 0 <= value < math.inf, "a number of at least 0"
+    if not fits:
+        raise SpecError(f"ensemble: {key} of a setting is {wanted}, but got {value!r}.")
 
 
 def _check(spec: EnsembleSpec) -> EnsembleSpec:
