@@ -162,10 +162,10 @@ def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ..
     for one in given:
         if not isinstance(one, Mapping | Setting):
             raise SpecError(f"ensemble: a setting is a table with {', '.join(known)}, but got {one!r}.")
-        for key in one if isinstance(one, Mapping) else ():
+        for key, value in one.items() if isinstance(one, Mapping) else ():
             if key not in known:
                 raise SpecError(f"ensemble: a setting has no '{key}'; {did_you_mean(key, known)}")
-            _check_value(key, one[key])
+            _check_value(key, value)
     made = [one if isinstance(one, Setting) else Setting(**one) for one in given]
     for one in made:
         if one.plain and (one.generative or one.hidden):
