@@ -228,7 +228,7 @@ def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
 
 
 def _are_numbers(name: str, values: np.ndarray) -> bool:
-    """Return whether labels are whole numbers of so many values that they are numbers, with a warning.
+    """Return whether labels are whole numbers with too many values to be classes, with a warning.
 
     Where -1 is the only negative number, it may mark unknown classes: these stay classes.
     """

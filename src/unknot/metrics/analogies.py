@@ -19,7 +19,7 @@ def share_as_intended(read: np.ndarray, intended: np.ndarray | None = None) -> f
 
 
 def nearest_setting(read: np.ndarray, settings: np.ndarray) -> np.ndarray:
-    """Which of the settings ``(K, D)`` each reading ``(..., D)`` is nearest to: numbers read as one of K classes.
+    """Which of the settings ``(K, D)`` each prediction ``(..., D)`` is nearest to: numbers taken as one of K classes.
 
     >>> nearest_setting(np.array([[0.2], [0.9]]), np.array([[0.0], [1.0]])).tolist()
     [0, 1]

@@ -374,7 +374,7 @@ def _listed(others: np.ndarray) -> str:
 
 
 def _are_long(numbers: np.ndarray) -> bool:
-    """Return whether whole numbers are all of so many digits that they are names, and no seconds since 1970."""
+    """Return whether whole numbers are all of equal length and long enough to be ids, and no seconds since 1970."""
     low, high = numbers.min(), numbers.max()
     digits = len(str(int(low)))
     return (

@@ -72,7 +72,7 @@ def _date_part(word: str, reads: str) -> float:
 
 
 def date_of(days: float, reads: str) -> date:
-    """Return the date so many days after the first."""
+    """Return the date that is ``days`` after the first."""
     return date.fromisoformat(reads.removeprefix(_SINCE)) + timedelta(days=round(days))
 
 
