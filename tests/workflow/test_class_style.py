@@ -12,7 +12,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.from_arrays import from_arrays
 from unknot.errors import SpecError
 from unknot.models.spec import node, read_spec
-from unknot.workflow.class_style import class_style_spec, factor_node, with_columns
+from unknot.workflow.default_models.class_style import class_style_spec, factor_node, with_columns
 
 RNG = np.random.default_rng(0)
 

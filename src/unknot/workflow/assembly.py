@@ -14,9 +14,9 @@ from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.train.config import TrainConfig
-from unknot.workflow.class_style import with_columns
 from unknot.workflow.data_summary import is_drawn_in_ink
 from unknot.workflow.default_models import ClassStyle, DefaultModel, default_model
+from unknot.workflow.default_models.class_style import with_columns
 from unknot.workflow.labels import check_labels
 from unknot.workflow.model_file import described_data
 from unknot.workflow.model_source import Described, Joined, ModelSource, read_source

@@ -1,13 +1,14 @@
-"""The class-and-style model of a data set, and what the nodes of any described model take from the data.
+"""ClassStyle: the class-and-style model of a data set, the default where no other one suits.
 
-A factor is a node, a style is what the factors leave over, and the data are generated from all of them (S17).
+A factor is a node, a style is what the factors leave over, and the data are generated from all of them (S17). What the
+nodes of any described model take from the data is here too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -17,15 +18,59 @@ from unknot.data.factor import Factor
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import SpecError
+from unknot.models.augment import AUGMENT
 from unknot.models.by_name import Named
 from unknot.models.ensemble.spec import free_name
 from unknot.models.families import FAMILIES, family_of, node_for_labels
 from unknot.models.likelihoods import data_family, likelihood_of
 from unknot.models.likelihoods.table import describe_columns
-from unknot.models.spec import ModelSpec, NodeSpec, check_spec, node
-from unknot.workflow.labels import class_count, has_classes
+from unknot.models.node_spec import NODE
+from unknot.models.spec import MODEL_SETTINGS, ModelSpec, NodeSpec, check_spec, node
+from unknot.schema import flag, left_out_or, setting, whole
+from unknot.workflow.default_models.base import NOTHING, DefaultModel, with_regularizers
+from unknot.workflow.labels import class_count, has_classes, share_of_labels
 
+STEPS, BATCH_SIZE, ALPHA = 1000, 256, 20.0
 _COLUMN_NUMBERS = 1 << 25  # numbers of the columns that are described together, where rows stay in a file
+
+
+@dataclass(frozen=True)
+class ClassStyle(DefaultModel):
+    """The class-and-style model, see :func:`class_style_spec`."""
+
+    name: ClassVar[str] = "class_style"
+    style: int = setting(whole(1, 10**5), "dimensions of what the factors leave over", 10)
+    gradient: str | None = setting(NODE["properties"]["gradient"], "gradient of factors with classes", None)
+    separate: bool = setting(flag(), "keep the factors out of the style", False)
+    x: Mapping[str, Any] | None = setting(
+        left_out_or({**NODE, "required": []}), "further settings of the data node", None
+    )
+    augment: str | Mapping[str, float] | None = setting(
+        left_out_or(AUGMENT), "how training images are jittered", None
+    )
+    width: int = setting(MODEL_SETTINGS["width"], "width of hidden layers", 256)
+    temperature: float = setting(MODEL_SETTINGS["temperature"], "temperature of relaxed draws", 0.66)
+    samples: int | None = setting(MODEL_SETTINGS["samples"], "draws of the encoder in a training step", None)
+
+    # Swapped factors are predicted as they were set, and the dependence of the style on the factors is penalized.
+    SEPARATE: ClassVar[Mapping[str, float]] = {"swap": 1.0, "independence": 1000.0}
+
+    def spec(self, data: Dataset) -> ModelSpec:
+        return class_style_spec(data, **{f.name: getattr(self, f.name) for f in fields(self)})
+
+    def training(self, data: Dataset, given: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
+        made = super().training(data, given)
+        if self.separate:
+            made["objective"] = with_regularizers(made["objective"], self.SEPARATE)
+        return made
+
+    def _training(self, data: Dataset) -> dict[str, Any]:
+        return {
+            "steps": STEPS,
+            "batch_size": min(BATCH_SIZE, len(data)),
+            "labeled_share": share_of_labels(data),
+            "objective": {"name": "semi_supervised", "alpha": ALPHA} if data.factors else "elbo",
+        }
 
 
 def class_style_spec(
