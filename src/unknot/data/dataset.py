@@ -90,6 +90,8 @@ class Dataset:
         The kinds of columns, if x is a table, in which NaN is a missing cell.
     odd_rows : tuple of int
         Rows of new data that could not be read whole, which are given no predictions.
+    resized_from : str
+        Of pictures that were resized, the sizes that they had.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Dataset:
     columns: tuple[str, ...] = ()
     table: tuple[Column, ...] = ()
     odd_rows: tuple[int, ...] = ()
+    resized_from: str = ""
 
     def __post_init__(self) -> None:
         n = len(self.x)

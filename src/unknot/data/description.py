@@ -25,6 +25,7 @@ def describe_dataset(data: Dataset) -> dict[str, Any]:
         "columns": list(data.columns),
         "table": [asdict(column) | {"classes": list(column.classes)} for column in data.table],
         "factors": {name: describe_factor(factor) for name, factor in data.factors.items()},
+        "resized_from": data.resized_from,
     }
 
 
@@ -37,7 +38,8 @@ def dataset_without_items(description: Mapping[str, Any]) -> Dataset:
     if "text" in description:
         counter = WordCounter.from_dict(description["text"], columns)
         return TextDataset(description["name"], x, ids, factors, columns=columns, counter=counter)
-    return Dataset(description["name"], x, ids, factors, columns=columns, table=table)
+    resized = str(description.get("resized_from", ""))
+    return Dataset(description["name"], x, ids, factors, columns=columns, table=table, resized_from=resized)
 
 
 def describe_factor(factor: Factor) -> dict[str, Any]:

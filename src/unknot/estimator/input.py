@@ -15,8 +15,12 @@ from unknot.data.factor import Kind
 from unknot.data.float32_precision import numpy_of
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_column import read_factor, refuse_whole_floats
+from unknot.data.readers.picture_size import ORIGINAL, Size
+from unknot.data.readers.read_options import ReadOptions
+from unknot.data.readers.resized import resized_pictures
 from unknot.errors import DataError, SpecError, UnknotWarning
 from unknot.estimator.frame import frame_of_records, is_frame, is_records, read_frame, read_table
+from unknot.estimator.pictures import is_pictures, read_pictures
 from unknot.estimator.text import is_sparse_counts, is_texts, read_sparse_counts, read_texts
 from unknot.missing import is_missing
 
@@ -30,11 +34,13 @@ def read_items(
     text: Mapping[str, Any] | None = None,
     like: Dataset | None = None,
     errors: str | None = None,
+    size: Size = None,
 ) -> Dataset:
     """Return items without labels.
 
-    Strings are texts. A frame is a table; so are mappings from column to cell, and rows with words, missing values or
-    declared columns. Everything else is an array of numbers, where sparse whole numbers are counts that stay sparse.
+    Strings are texts. PIL images and arrays of different sizes are pictures. A frame is a table; so are mappings from
+    column to cell, and rows with words, missing values or declared columns. Everything else is an array of numbers,
+    where sparse whole numbers are counts that stay sparse.
 
     Parameters
     ----------
@@ -51,6 +57,8 @@ def read_items(
     errors : {"warn", "raise"}, optional
         Of items for a fitted model: "raise" refuses unknown categories, which else are missing; "warn" notes the rows
         that cannot be read (``Dataset.odd_rows``), which else are refused.
+    size : int, sequence of int or str, optional
+        The size of pictures (:func:`unknot.data.readers.picture_size.choose_size`); that of ``like`` where it is given.
 
     Returns
     -------
@@ -66,20 +74,26 @@ def read_items(
         return read_frame(
             x, None if known else columns, known, errors
         )  # the columns left out then may be absent now
+    options = ReadOptions(like=like, size=size)
+    if is_pictures(x):
+        pixels, chosen = read_pictures(x, options)
+        return replace(from_arrays(pixels), resized_from=chosen.resized_from)
     array = as_array(x)
     if array.ndim == 0 or len(array) == 0:
         raise DataError("x has no rows: there is no data (0 samples).")
     _refuse_one_axis(array)
     if errors == "warn" and not known:
         array, odd_rows = _without_odd_rows(array)
-        return replace(from_arrays(array), odd_rows=odd_rows) if odd_rows else read_items(array)
+        items = from_arrays(array) if odd_rows else read_items(array, size=ORIGINAL)
+        return resized_pictures(replace(items, odd_rows=odd_rows), options)
     if array.ndim == 2 and (columns is not None or known or _has_words_or_missing(array)):
         return read_table(array, columns, known, errors)
     if columns is not None:
         raise DataError(f"columns are for rows of a table, but the items of x have shape {array.shape[1:]}.")
     if array.dtype.kind not in "buif":
         raise DataError("x is not an array of numbers: images must have one size, and rows one length.")
-    return from_arrays(array.astype(np.float32) if array.dtype.kind == "b" else array)
+    items = from_arrays(array.astype(np.float32) if array.dtype.kind == "b" else array)
+    return resized_pictures(items, options)
 
 
 def with_labels(items: Dataset, labels: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Dataset:

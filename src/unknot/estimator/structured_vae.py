@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from unknot.data.readers.picture_size import ORIGINAL
 from unknot.errors import SpecError
 from unknot.estimator.fitted import Fitted, go_on, without_prediction
 from unknot.estimator.frame import frame_library, is_frame, is_records
@@ -71,6 +72,9 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         How words of texts are counted, in the terms of scikit-learn's ``CountVectorizer``, for example
         ``{"max_features": 2000, "stop_words": None}``. With labels words are weighted by tf-idf, unless it says
         ``{"weights": "counts"}``.
+    size : int or sequence of int, optional
+        The size to which pictures are resized: pixels along the longest side, or height and width. By default a default
+        model gets pictures of one size as they are up to 64 pixels, and others with 32 along the longest side.
     steps : int, optional
         Training steps.
     batch_size : int, optional
@@ -146,6 +150,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         columns: Any = None,
         kinds: Mapping[str, Any] | None = None,
         text: Mapping[str, Any] | None = None,
+        size: Any = None,
         steps: int | None = None,
         batch_size: int | None = None,
         labeled_share: float | None = None,
@@ -169,6 +174,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         self.columns = columns
         self.kinds = kinds
         self.text = text
+        self.size = size
         self.steps = steps
         self.batch_size = batch_size
         self.labeled_share = labeled_share
@@ -225,7 +231,8 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         labels = with_y(y, labels, [node.name for node in takers])
         of_nodes = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
         usual = {"weights": "tfidf"} if labels else {}
-        items = read_items(x, self.columns, text={**usual, **(self.text or {})})
+        size = ORIGINAL if described is not None and self.size is None else self.size
+        items = read_items(x, self.columns, text={**usual, **(self.text or {})}, size=size)
         self._frame_library = frame_library(x)
         data = with_described_classes(with_labels(items, labels, of_nodes | dict(self.kinds or {})), takers)
         words = [name for name in labels if has_words(labels[name])]

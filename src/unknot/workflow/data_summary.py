@@ -65,7 +65,9 @@ def _items(data: Dataset) -> str:
         return f"rows of {data.name} with {len(data.table)} columns: {_columns(data.table)}"
     if len(data.item_shape) == 3:
         colors, height, width = data.item_shape
-        return f"images of {data.name}, {width}x{height}, {'gray' if colors == 1 else 'color'}"
+        shown = f"images of {data.name}, {width}x{height}, {'gray' if colors == 1 else 'color'}"
+        resized = f", resized from {data.resized_from} (size chooses another size)"
+        return shown + (resized if data.resized_from else "")
     if isinstance(data, TextDataset):
         return f"texts of {data.name} with {len(data.columns):,} different words"
     if _are_counts(data):

@@ -22,6 +22,7 @@ from unknot.data import load
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.data.label_rule import per
+from unknot.data.readers.picture_size import ORIGINAL
 from unknot.data.readers.user_files import read_user_data
 from unknot.errors import SpecError, UnknotError
 from unknot.models.spec import ModelSpec, read_spec
@@ -29,7 +30,7 @@ from unknot.schema import shown
 from unknot.suggest import did_you_mean
 from unknot.workflow.labels import label_kinds, with_described_classes
 from unknot.workflow.nested import with_paths
-from unknot.workflow.schema import SECTIONS, OwnData, check_section, kind_of, without_kind
+from unknot.workflow.schema import DESCRIBED_KINDS, SECTIONS, OwnData, check_section, kind_of, without_kind
 from unknot.yaml_file import read_yaml
 
 _SHORT_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")
@@ -105,6 +106,8 @@ class Recipe:
             of_nodes = {} if spec is None else label_kinds(spec.labeled)
             declared = dict(settings.get("kinds") or {})
             settings["kinds"] = of_nodes | declared
+            if kind_of(self.model) in DESCRIBED_KINDS and settings.get("size") is None:
+                settings["size"] = ORIGINAL  # a described model is trained on pictures as they are
             data = read_user_data(settings.pop("file"), **settings)
             for name in declared.keys() - data.factors.keys():
                 there = ", ".join(data.factors) or "none"

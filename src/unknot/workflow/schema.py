@@ -59,6 +59,19 @@ class OwnData:
         left_out_or(_flag), "whether items stay in a file until a batch needs them", None
     )
     seed: int = setting(_seed, "seed of the choice of test items", 0)
+    size: Any = setting(
+        left_out_or(
+            either(
+                list_of(whole(1, 4096), 2),
+                {
+                    "anyOf": [{"type": "integer", "minimum": 1, "maximum": 4096}, {"const": "original"}],
+                    "description": "pixels along the longest side, [height, width], or original",
+                },
+            )
+        ),
+        "the size at which pictures are read",
+        None,
+    )
 
 
 @dataclass(frozen=True)

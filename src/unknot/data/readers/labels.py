@@ -17,6 +17,7 @@ from unknot.errors import DataError
 
 LABELS = "labels.csv"
 FOLDER_FACTOR = "label"  # the factor that sub-folders are the classes of, unless it is named
+_FILE_COLUMNS = ("filename", "file_name", "path", "image", "picture", "name", "id")  # tried before others
 _SPLITS = {"train", "test"}  # sub-folders that are the two splits
 _EXACT = 2**53  # not all whole numbers beyond are floats
 
@@ -125,7 +126,8 @@ def folder_labels(
 ) -> dict[str, list[Any]]:
     """Return the labels of the files in a folder.
 
-    They are those of ``labels.csv`` by file name; files that it does not name are unlabeled. Without that table the
+    They are those of ``labels.csv`` by file name; files that it does not name are unlabeled. Its column of file names
+    is called "file", or all cells of the column name files, with or without their ending. Without that table the
     sub-folders are the classes of one factor, and files beside them are unlabeled. ``train`` and ``test`` above them
     are the two splits, not classes.
 
@@ -160,22 +162,51 @@ def _table_labels(
     source = CsvSource(table)
     cells = read_cells(source, keep=source.names)
     content = {name: cells.words(name) for name in source.names}
-    if "file" not in content:
-        raise DataError(f"{table}: needs a column 'file' with the files' names.")
-    row_of = {name: row for row, name in enumerate(content["file"])}
-    if len(row_of) != len(content["file"]):
+    column = _file_column(table, content, names)
+    files = _full_names(content[column], names)
+    row_of = {name: row for row, name in enumerate(files)}
+    if len(row_of) != len(files):
         raise DataError(f"{table} names a file twice.")
     decides = dict(zip(names, training.tolist(), strict=True))
     for name in row_of:
         if name not in decides:
             raise DataError(f"{table} names {name}, which is not in the folder.")
     labels = {}
-    for factor in factor_names(table, [n for n in content if n != "file"], options.factors, options.like):
-        is_training = [decides[str(name)] for name in content["file"]]
+    for factor in factor_names(table, [n for n in content if n != column], options.factors, options.like):
+        is_training = [decides[str(name)] for name in files]
         is_number = options.kinds.get(factor) == "continuous"
         values = read_labels(content[factor], is_training, is_number, f"{table}, column '{factor}'")
         labels[factor] = [values[row_of[name]] if name in row_of else None for name in names]
     return labels
+
+
+def _file_column(table: Path, content: Mapping[str, Sequence[str | None]], names: Sequence[str]) -> str:
+    """Return the column of file names: "file", or one whose cells all name files."""
+    if "file" in content:
+        return "file"
+    usual = sorted(
+        content, key=lambda column: (column.lower() not in _FILE_COLUMNS, list(content).index(column))
+    )
+    for column in usual:
+        if set(_full_names(content[column], names)) <= set(names):
+            return column
+    raise DataError(
+        f"{table}: needs a column with the files' names, for example 'file'; it has {', '.join(content)}."
+    )
+
+
+def _full_names(cells: Sequence[str | None], names: Sequence[str]) -> list[str]:
+    """Return the files that cells name, also without folder or ending where that names one file; else the cell."""
+    short: dict[str, set[str]] = {}
+    for name in names:
+        for form in (Path(name).name, Path(name).stem, str(Path(name).with_suffix(""))):
+            short.setdefault(form, set()).add(name)
+    full = set(names)
+    made = []
+    for cell in map(str, cells):
+        files = {cell} if cell in full else short.get(cell) or short.get(Path(cell).name) or {cell}
+        made.append(next(iter(files)) if len(files) == 1 else cell)
+    return made
 
 
 def _sub_folder_labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
+from unknot.data.readers.picture_size import PictureSize, Size, choose_size
 from unknot.errors import DataError
 
 Splits = Callable[[int], Mapping[str, Tensor]]  # from the number of items to the rows of each split
@@ -62,6 +63,8 @@ class ReadOptions:
         Whether items stay in a file until a batch needs them; None: if they are large.
     errors : {"warn", "raise"}, optional
         Cells of new data that do not fit ``like`` (:func:`unknot.data.readers.column_kinds.read_columns`).
+    size : int, sequence of int or str, optional
+        The size of pictures (:func:`unknot.data.readers.picture_size.choose_size`); that of ``like`` where it is given.
     """
 
     factors: Sequence[str] | None = None
@@ -73,6 +76,7 @@ class ReadOptions:
     split: Splits = no_splits
     mapped: bool | None = None
     errors: str | None = None
+    size: Size = None
 
     @property
     def named_factors(self) -> Sequence[str] | None:
@@ -96,3 +100,8 @@ class ReadOptions:
         True
         """
         return size > LARGE if self.mapped is None else self.mapped
+
+    def picture_size(self, found: Collection[tuple[int, int]]) -> PictureSize:
+        """Return the size at which pictures of the sizes ``found`` (height, width) are read."""
+        shape = () if self.like is None else tuple(self.like.item_shape)
+        return choose_size(found, shape[1:] if len(shape) == 3 else self.size)

@@ -11,7 +11,9 @@ from unknot.data.factor import Kind
 from unknot.data.label_column import class_values, refuse_whole_floats
 from unknot.data.readers.images import has_images, image_names, read_image_folder
 from unknot.data.readers.npz import read_npz
+from unknot.data.readers.picture_size import Size
 from unknot.data.readers.read_options import ReadOptions, share_for_testing
+from unknot.data.readers.resized import resized_pictures
 from unknot.data.readers.table_files import is_table
 from unknot.data.readers.tables import read_table
 from unknot.data.readers.texts import has_texts, read_json_lines, read_text_folder, text_names
@@ -32,6 +34,7 @@ def read_user_data(
     seed: int = 0,
     like: Dataset | None = None,
     mapped: bool | None = None,
+    size: Size = None,
 ) -> Dataset:
     """Read a file or folder of the user.
 
@@ -44,8 +47,8 @@ def read_user_data(
           test split;
         - ``.csv``, ``.tsv``, ``.parquet``, ``.feather``: a table with named columns. Empty cells are missing;
         - ``.jsonl``: one object per line, with its text under "text" and labels beside it;
-        - a folder: images of one size (PNG, JPEG) or texts (.txt), and ``labels.csv`` with a column ``file`` and one
-          for each factor, or a sub-folder for each class.
+        - a folder: images (PNG, JPEG) or texts (.txt), and ``labels.csv`` with a column ``file`` and one for each
+          factor, or a sub-folder for each class.
     factors : sequence of str, optional
         The names of the labels. In a table the other columns are data.
     kinds, classes : mapping, optional
@@ -65,6 +68,9 @@ def read_user_data(
     mapped : bool, optional
         Whether items stay in a file until a batch needs them; images and compressed arrays are unpacked once into the
         cache. Default: items of more than 256 MB do.
+    size : int, sequence of int or "original", optional
+        The size at which pictures are read: pixels along the longest side, or height and width. Default: pictures of
+        one size of at most 64 pixels are kept, and others get 32 along the longest side. "original" keeps all.
 
     Returns
     -------
@@ -91,6 +97,7 @@ def read_user_data(
         like=like,
         split=split,
         mapped=mapped,
+        size=size,
     )
     return _read(Path(path), options)[0]
 
@@ -142,7 +149,7 @@ def _read(
         data = read_image_folder(path, options)
         identity = {"file": image_names(path)}
     elif path.suffix.lower() == ".npz":
-        data = read_npz(path, options)
+        data = resized_pictures(read_npz(path, options), options)
     elif path.suffix.lower() == ".jsonl":
         data = read_json_lines(path, options)
     elif is_table(path):
