@@ -20,11 +20,6 @@ class Features(nn.Module, ABC):
     """
 
     name: ClassVar[str]
-    comparable: ClassVar[bool] = False
-    """Whether the features have comparable units, so that a linear model must not standardize each of them.
-
-    Components of pictures, for example: the later ones are small because they are mostly noise.
-    """
 
     @classmethod
     @abstractmethod
