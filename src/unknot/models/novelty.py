@@ -2,43 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
+from unknot.data.dataset import Dataset
+from unknot.models.features.features import FEATURES, Features, make_features
+
 MOST_ITEMS = 1000  # reference items that are kept
-MOST_LEARNED = 4000  # items that the principal components are learned from
+MOST_LEARNED = 5000  # items that the features are learned from
 MOST_COMPONENTS = 50
 NEIGHBORS = 10
-_AT_ONCE = 1 << 22  # distances that are computed at once
+_FEWEST = 20  # items of which a novelty can be learned
+_AT_ONCE = 1 << 22  # numbers that are in memory at once
 _SMALL = 1e-3  # of the median radius: distances below it are rounding errors
 
 
 class Novelty(nn.Module):
     """Local outlier factor among M reference items, calibrated by leaving out each of them (Breunig et al. 2000).
 
-    The features are projected on K principal components. The radius r_j of a reference item is its mean distance to
-    its k nearest neighbors. An item that is added to the reference items has the score and the p-value
+    Items have features, which are projected on K principal components. The radius r_j of a reference item is its mean
+    distance to its k nearest neighbors. An item that is added to the reference items has the score and the p-value
 
         s(x) = sum_{j in N(x)} |x - x_j| / sum_{j in N(x)} r_j,      p(x) = (1 + #{i : s_i >= s(x)}) / (M + 1),
 
     where N(x) are its k nearest reference items, with x among the candidates for their neighbors, and s_i is the score
-    of reference item i among the others. If x is exchangeable with the reference items, p(x) is uniform up to the
-    change from M to M + 1 items, and P(p(x) <= a) is at most a if scores have ties.
+    of reference item i among the others. Features and components are learned from other training items than the
+    reference items, so that reference items are exchangeable with new items of the same distribution. For these p(x)
+    is uniform, up to the change from M to M + 1 items; if scores have ties, P(p(x) <= a) is at most a.
 
     Parameters
     ----------
-    features : int
-        The number of features of an item, F.
+    features : Features
+        The features of an item.
     components : int
         K.
     items : int
         M.
     """
 
-    def __init__(self, features: int, components: int, items: int) -> None:
+    def __init__(self, features: Features, components: int, items: int) -> None:
         super().__init__()
-        self.register_buffer("center", torch.zeros(features))
-        self.register_buffer("projection", torch.zeros(features, components))
+        self.features = features
+        self.register_buffer("center", torch.zeros(features.size))
+        self.register_buffer("projection", torch.zeros(features.size, components))
         self.register_buffer("items", torch.zeros(items, components))
         self.register_buffer("near", torch.zeros(items, min(NEIGHBORS, items - 1)))
         self.register_buffer("scores", torch.zeros(items))
@@ -50,46 +59,56 @@ class Novelty(nn.Module):
 
     @classmethod
     @torch.no_grad()
-    def of_items(cls, features: Tensor, standardize: bool, seed: int = 0) -> Novelty:
-        """Learn from the features ``(N, F)`` of training items, labeled or not.
+    def for_data(cls, data: Dataset, seed: int = 0) -> Novelty | None:
+        """Learn from the items of a data set; labels are not looked at.
+
+        Features and components are learned from a third of the items, at most 5,000, and at most 1,000 of the others
+        are kept as reference items.
 
         Parameters
         ----------
-        features : Tensor
-            At least three items. Components are learned from at most 4,000 items and 1,000 of these are kept.
-        standardize : bool
-            Whether every feature is divided by its standard deviation first.
+        data : Dataset
+            The training data.
         seed : int, default=0
             Seed of the choice of items.
-        """
-        order = torch.randperm(len(features), generator=torch.Generator().manual_seed(seed))
-        known = features[order[:MOST_LEARNED]].double()
-        center = known.mean(0)
-        spread = (known - center).square().mean(0).sqrt()
-        scale = torch.where(spread > 1e-9, 1 / spread, 0.0) if standardize else torch.ones_like(spread)
-        standard = (known - center) * scale
-        components = min(MOST_COMPONENTS, *standard.shape)
-        if components == standard.shape[1]:
-            directions = torch.eye(components, dtype=torch.float64)
-        else:
-            directions = torch.linalg.svd(standard, full_matrices=False).Vh[:components].T
-        novelty = cls(features.shape[1], components, min(MOST_ITEMS, len(known)))
-        novelty.center.copy_(center)
-        novelty.projection.copy_(scale[:, None] * directions)
-        novelty.items.copy_(novelty._project(features[order[: len(novelty.items)]]))
-        novelty._calibrate()
-        return novelty
 
-    def forward(self, features: Tensor) -> Tensor:
-        """Return the p-values of items with features ``(B, F)``, float64 ``(B,)``."""
-        scores = self.score(features)
-        below = torch.searchsorted(self.scores, scores)  # the number of reference items with a lower score
+        Returns
+        -------
+        Novelty or None
+            None if there are fewer than 20 items or no features suit the data.
+        """
+        kind = next((one for one in FEATURES.values() if one.suits(data)), None)
+        if kind is None or len(data) < _FEWEST:
+            return None
+        order = torch.randperm(len(data), generator=torch.Generator().manual_seed(seed))
+        count = min(len(data) // 3, MOST_LEARNED)
+        learned, kept = data.subset(order[:count]), data.subset(order[count : count + MOST_ITEMS])
+        features = kind.for_data(learned)
+        center, directions = _principal_components(_features_of(features, learned))
+        novelty = cls(features, directions.shape[1], len(kept))
+        novelty.center.copy_(center)
+        novelty.projection.copy_(directions)
+        novelty.items.copy_(novelty._project(_features_of(features, kept)))
+        novelty._calibrate()
+        return novelty.eval()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what :func:`make_novelty` needs, as plain data."""
+        items, components = self.items.shape
+        features = [self.features.name, dict(self.features.settings)]
+        return {"features": features, "components": components, "items": items}
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the p-values of items ``(B, ...)``, float64 ``(B,)``."""
+        below = torch.searchsorted(
+            self.scores, self.score(x)
+        )  # the number of reference items with a lower score
         return (1 + len(self.scores) - below).double() / (len(self.scores) + 1)
 
     @torch.no_grad()
-    def score(self, features: Tensor) -> Tensor:
-        """Return the local outlier factor of items with features ``(B, F)``, ``(B,)``; above 1 for outliers."""
-        rows = self._project(features)
+    def score(self, x: Tensor) -> Tensor:
+        """Return the local outlier factor of items ``(B, ...)``, ``(B,)``; it is well above 1 for outliers."""
+        rows = self._project(self.features(x))
         parts = []
         for part in rows.split(max(1, _AT_ONCE // len(self.items))):
             distances, neighbors = _distances(part, self.items).topk(self.near.shape[1], largest=False)
@@ -114,6 +133,28 @@ class Novelty(nn.Module):
         """Return the score of items from the distances to their neighbors and these neighbors' radii, ``(B, k)``."""
         small = _SMALL * self.near.mean(1).median() + torch.finfo(torch.float32).tiny
         return (distances.mean(1) + small) / (radii.mean(1) + small)
+
+
+def make_novelty(described: Mapping[str, Any]) -> Novelty:
+    """Make a novelty from what :meth:`Novelty.to_dict` wrote; its buffers are loaded afterwards."""
+    return Novelty(
+        make_features(*described["features"]), int(described["components"]), int(described["items"])
+    )
+
+
+def _features_of(features: Features, data: Dataset) -> Tensor:
+    step = max(1, min(1000, _AT_ONCE // max(data.item_shape.numel(), features.size)))
+    rows = torch.arange(len(data)).split(step)
+    return torch.cat([features(data.batch(some.to(data.device)).x.cpu()) for some in rows])
+
+
+def _principal_components(features: Tensor) -> tuple[Tensor, Tensor]:
+    """Return mean ``(F,)`` and principal directions ``(F, K)`` of ``(N, F)``; the axes if F is at most 50."""
+    center = features.mean(0)
+    if features.shape[1] <= MOST_COMPONENTS:
+        return center, torch.eye(features.shape[1])
+    directions = torch.linalg.svd((features - center).double(), full_matrices=False).Vh[:MOST_COMPONENTS]
+    return center, directions.T.float()
 
 
 def _distances(rows: Tensor, others: Tensor) -> Tensor:
