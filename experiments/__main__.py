@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from experiments.ledger.experiment import TIERS
+from experiments.ledger.jobs import code_of, revision_of
 from experiments.ledger.ledger import read_result, reproduce
 from experiments.ledger.registry import EXPERIMENTS, experiment
 from experiments.ledger.result_tables import seeds_text
@@ -59,11 +60,16 @@ def run(
         int | None, typer.Option("--workers", min=1, help="Processes; by default one per core.")
     ] = None,
     ray: Annotated[str | None, typer.Option("--ray", metavar="[ADDRESS]", help=RAY_HELP)] = None,
+    allow_dirty: Annotated[
+        bool,
+        typer.Option("--allow-dirty", help="Run uncommitted code; results go to a folder `uncommitted`."),
+    ] = False,
     results: Results = Path("results"),
 ) -> None:
     """Run an experiment with several seeds; write results/NAME.json and print its tables.
 
-    An interrupted run continues when it is called again: what is done with the same settings is not done twice.
+    An interrupted run continues when it is called again: what is done with the same settings and the same code is not
+    done twice.
 
     **Examples**
 
@@ -76,6 +82,13 @@ def run(
     if tier not in TIERS:
         raise SpecError(f"--tier is one of {', '.join(TIERS)}, not '{tier}'.")
     found = experiment(name)
+    if tier != "smoke" and revision_of(code_of(found)).endswith("-dirty"):
+        if not allow_dirty:
+            raise SpecError(
+                f"{name}: code that it depends on is not committed; commit it first, or choose --allow-dirty, which "
+                "writes to another folder."
+            )
+        results = results / "uncommitted"
     reproduce(found, tier, seeds, results, workers or os.cpu_count() or 1, typer.echo, only or (), again, ray)
     if tier != "smoke":
         text = results_page([found], results, (results / "figures").as_posix())

@@ -1,7 +1,9 @@
-"""The ledger: every result with its seeds, settings, revision and time, in ``results/NAME.json``.
+"""The ledger: every result with its seeds, settings, code, data and time, in ``results/NAME.json``.
 
 Jobs run in parallel, and each result is written when it is done, so that an interrupted reproduction can continue. Runs
-are kept as long as a case has their settings, and are not repeated. Pictures are in ``results/figures/NAME``.
+are kept as long as a case has their settings, and are not repeated while their code stays the same. The runs of one
+cell have the same code and the same data (:func:`experiments.ledger.jobs.origin`): runs of newer code wait in the file
+until they are as many as those that are shown, and then replace them. Pictures are in ``results/figures/NAME``.
 """
 
 from __future__ import annotations
@@ -17,10 +19,10 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-import unknot
 from experiments.ledger.experiment import NAMES, Case, Experiment, Tier, case_title, chosen_cases
-from experiments.ledger.jobs import Done, Job, job_key, revision_of, run_job
+from experiments.ledger.jobs import Done, Job, code_of, job_key, origin, revision_of, run_job
 from experiments.ledger.result_file import FORMAT, packed, unpacked
+from experiments.ledger.source_closure import closure_digest
 from unknot.errors import RunError
 from unknot.files import lock, write_file
 from unknot.parallel.processes import run_all
@@ -45,17 +47,22 @@ def reproduce(
     """
     ledger = Ledger(experiment, tier, folder)
     jobs = _jobs(experiment, chosen_cases(experiment.cases(tier), only), seeds)
-    before = len((read_result(folder, experiment.name, tier) or {"runs": []})["runs"])
-    has = {job_key(run["case"], run["seed"]) for run in ledger.keep()["runs"]}
-    if len(has) < before:
-        tell(f"{before - len(has)} runs are removed: no case has their settings")
+    before = len(_all_runs(read_result(folder, experiment.name, tier) or {"runs": []}))
+    there = _all_runs(ledger.keep())
+    if len(there) < before:
+        tell(f"{before - len(there)} runs are removed: no case has their settings")
+    code = closure_digest(code_of(experiment))
+    has = {job_key(run["case"], run["seed"]) for run in there if run.get("code") == code}
+    of_other_code = sum(run.get("code") != code for run in there)
+    if of_other_code:
+        tell(f"{of_other_code} runs are of other code; they are shown until as many new ones are there")
     if again or tier == "smoke":
         has = set()
     left = [job for job in jobs if job.key not in has]
     if len(left) < len(jobs):
         tell(f"{len(jobs) - len(left)} of {len(jobs)} trainings are done already")
     failed: list[tuple[Job, Exception]] = []
-    work = partial(run_job, revision=revision_of(Path(__file__).parents[1], Path(unknot.__file__).parent))
+    work = partial(run_job, revision=revision_of(code_of(experiment)))
     for job, result in run_all(work, left, workers, ray):
         if isinstance(result, Exception):
             failed.append((job, result))
@@ -92,8 +99,8 @@ class Ledger:
             content = self._content()
             if done is not None:
                 case, seed = done.record["case"], done.record["seed"]
-                key = job_key(case, seed)
-                runs = [run for run in content["runs"] if job_key(run["case"], run["seed"]) != key]
+                new = job_key(case, seed), origin(done.record)
+                runs = [r for r in _all_runs(content) if (job_key(r["case"], r["seed"]), origin(r)) != new]
                 prefix = _slug(case_title(case)) + "-" if len(self.cases) > 1 else ""
                 pictures = {prefix + name: picture for name, picture in done.pictures.items()}
                 self._write_pictures(pictures)
@@ -119,7 +126,7 @@ class Ledger:
         """Read the file, with the present names of the cases."""
         old = read_result(self.folder, self.experiment.name, self.tier) or {"runs": [], "plots": []}
         names = {job_key(case, 0): case for case in reversed(self.cases)}
-        runs = [run for run in old["runs"] if job_key(run["case"], 0) in names]
+        runs = [run for run in _all_runs(old) if job_key(run["case"], 0) in names]
         runs = [{**run, "case": dict(names[job_key(run["case"], 0)])} for run in runs]
         return self._summarized(runs, old["plots"])
 
@@ -192,16 +199,40 @@ def read_result(folder: Path, name: str, tier: Tier = "quick") -> dict[str, Any]
 def _with_summary(content: dict[str, Any], cases: Sequence[Case]) -> dict[str, Any]:
     """Return the runs in the order of cases and seeds, with their summary."""
     order = [job_key(case, 0) for case in cases]
-    runs = sorted(content["runs"], key=lambda run: (order.index(job_key(run["case"], 0)), run["seed"]))
+    shown, waiting = _of_one_origin(_all_runs(content))
+    runs = sorted(shown, key=lambda run: (order.index(job_key(run["case"], 0)), run["seed"]))
     has = {job_key(run["case"], 0) for run in runs}
     return {
         **content,
         "format": FORMAT,
         "seeds": max((row["seeds"] for row in summarize(runs)), default=0),
         "runs": runs,
+        "waiting": waiting,
         "summary": summarize(_under_every_name(runs, cases)),
         "not_run": [_names(case) for case in cases if job_key(case, 0) not in has],
     }
+
+
+def _all_runs(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the runs that are shown, and those of other code or data that are not."""
+    return [*content["runs"], *content.get("waiting", [])]
+
+
+def _of_one_origin(runs: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Split runs into those that are shown and those that wait: each case shows the origin with most runs.
+
+    Of equals the last is shown. Origins before the one that is shown are dropped, they will never be shown again.
+    """
+    by_case: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for run in runs:
+        by_case.setdefault(job_key(run["case"], 0), {}).setdefault(origin(run), []).append(run)
+    shown, waiting = [], []
+    for groups in by_case.values():
+        in_order = list(groups.values())
+        best = max(range(len(in_order)), key=lambda i: (len(in_order[i]), i))
+        shown += in_order[best]
+        waiting += [run for group in in_order[best + 1 :] for run in group]
+    return shown, waiting
 
 
 def _jobs(experiment: Experiment, cases: Sequence[Case], seeds: int) -> list[Job]:

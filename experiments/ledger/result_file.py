@@ -1,11 +1,11 @@
 """The file of a result: every case once, followed by its runs, one per line.
 
     {"format": 3, "experiment": ..., "tier": ..., "plots": [...],
-     "made": {"0206f90e194d": {"revision": "0206f90e194d", "torch": ..., "machine": ...}, ...},
+     "made": {"0206f90e194d": {"revision": "0206f90e194d", "code": ..., "data": {...}, "torch": ...}, ...},
      "rows": [{"case": {...}, "runs": [{"seed": 0, "numbers": {...}, ..., "made": "0206f90e194d"}, ...]}, ...]}
 
-``made`` has revision, torch version and machine of the runs. Files of format 2, in which every run repeats its case and
-machine, are read too.
+``made`` has revision, digest of the code, data, versions and machine of the runs. Files of format 2, in which every run
+repeats its case and machine, are read too.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from experiments.ledger.experiment import Case
 from experiments.ledger.jobs import job_key
 
 FORMAT = 3
-_MADE = ("revision", "torch", "machine")
+_MADE = ("revision", "code", "data", "torch", "versions", "machine")
 
 
 def packed(content: Mapping[str, Any], cases: Sequence[Case]) -> str:
     """Return the text of the file; every run of ``content`` belongs to the first of the ``cases`` with its settings.
+
+    Runs that wait follow those that are shown.
 
     >>> run = {"case": {"row": "ours", "labels": 100}, "seed": 0, "numbers": {"error": 1.0}, "revision": "abc"}
     >>> print(packed({"experiment": "toy", "runs": [run]}, [run["case"]]))
@@ -42,7 +44,7 @@ def packed(content: Mapping[str, Any], cases: Sequence[Case]) -> str:
     """
     made: dict[str, dict[str, Any]] = {}
     by_case: dict[str, list[str]] = {}
-    for run in content["runs"]:
+    for run in [*content["runs"], *content.get("waiting", [])]:
         name = _name({name: run[name] for name in _MADE if name in run}, made)
         rest = {key: value for key, value in run.items() if key not in ("case", *_MADE)}
         by_case.setdefault(job_key(run["case"], 0), []).append(json.dumps({**rest, "made": name}))

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments.ledger.experiment import Experiment, Measure, Tier, case_title
+from experiments.ledger.jobs import code_of
 from experiments.ledger.ledger import read_result, result_name
 from experiments.ledger.result_tables import number_text, result_tables, seeds_text
+from experiments.ledger.source_closure import closure_digest
 from unknot.errors import SpecError
 
 
@@ -212,7 +214,19 @@ def _section(one: Experiment, content: Mapping[str, Any], figures: str, notes: s
             lines += _figure(one, f"{figures}/{name}", Path(name).stem, case_title(run["case"]))
     revisions = sorted({run["revision"] for run in content["runs"]})
     command = f"python -m experiments run {one.name} --tier {content['tier']} --seeds {content['seeds']}"
-    return "\n".join([*lines, f"`{command}`, revision {', '.join(revisions)}.", "", notes])
+    made = f"`{command}`, revision {', '.join(revisions)}.{_of_other_code(one, content)}"
+    return "\n".join([*lines, made, "", notes])
+
+
+def _of_other_code(one: Experiment, content: Mapping[str, Any]) -> str:
+    """Say which cells were made by code that has changed since."""
+    code = closure_digest(code_of(one))
+    changed = {case_title(run["case"]) for run in content["runs"] if run.get("code") != code}
+    if not changed:
+        return ""
+    cells = len({case_title(run["case"]) for run in content["runs"]})
+    which = "all cells" if len(changed) == cells else f"{len(changed)} of {cells} cells"
+    return f" The code has changed since {which} were made."
 
 
 def _figure(one: Experiment, link: str, stem: str, title: str) -> list[str]:

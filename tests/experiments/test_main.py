@@ -19,6 +19,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 
     one = toy(run_toy, [CASE, OTHER])
     monkeypatch.setattr("experiments.__main__.EXPERIMENTS", {one.name: one})
+    monkeypatch.setattr("experiments.__main__.revision_of", lambda module: "abc")
     install(monkeypatch, one)
 
 
@@ -47,6 +48,22 @@ def test_results_are_made_listed_and_written_to_a_page(capsys, tmp_path: Path, k
     code, out, _ = run(capsys, "list", "--results", results)
     for text in ("smoke: seconds", "quick: a minute", "M = 1000", "5.00"):
         assert text in out
+
+
+def test_uncommitted_code_is_refused_or_writes_to_another_folder(
+    capsys, tmp_path: Path, known, monkeypatch
+) -> None:
+    monkeypatch.setattr("experiments.__main__.revision_of", lambda module: "abc-dirty")
+    where = ("toy", "--seeds", "1", "--results", tmp_path, "--workers", "1")
+    code, _, error = run(capsys, "run", *where)
+    assert code == 2
+    assert "not committed" in error
+    assert not list(tmp_path.iterdir())
+    code, _, _ = run(capsys, "run", *where, "--allow-dirty")
+    assert code == 0
+    assert [path.name for path in tmp_path.glob("*")] == ["uncommitted"]
+    code, _, _ = run(capsys, "run", *where, "--tier", "smoke")
+    assert code == 0
 
 
 @pytest.mark.parametrize(

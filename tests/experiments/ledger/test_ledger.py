@@ -247,3 +247,32 @@ def test_a_cluster_fills_the_same_ledger(tmp_path: Path) -> None:
     assert [run["numbers"] for run in away["runs"]] == [run["numbers"] for run in here["runs"]]
     assert away["runs"][0]["revision"] == here["runs"][0]["revision"]
     assert away["plots"] == here["plots"]
+
+
+def test_a_cell_never_mixes_code_and_new_code_replaces_the_old_when_it_has_as_many_seeds(
+    tmp_path, known, monkeypatch
+) -> None:
+    def of_code(digest: str, seeds: int):
+        for place in ("jobs", "ledger"):
+            monkeypatch.setattr(f"experiments.ledger.{place}.closure_digest", lambda module: digest)
+        return make(known(toy(constant(float(digest)))), tmp_path, seeds)["summary"][0]["numbers"]["error"][
+            "values"
+        ]
+
+    assert of_code("1", 2) == [1.0, 1.0]
+    assert of_code("2", 1) == [1.0, 1.0]  # one seed waits
+    assert of_code("2", 2) == [2.0, 2.0]
+    assert len(json.loads((tmp_path / "toy.json").read_text())["rows"][0]["runs"]) == 2
+    assert of_code("1", 1) == [2.0, 2.0]
+
+
+def test_runs_of_the_same_code_are_not_repeated_and_others_are(tmp_path, known, monkeypatch) -> None:
+    told: list[str] = []
+    one = known(toy(constant(1.0)))
+    for _ in range(2):
+        reproduce(one, "quick", 1, tmp_path, 1, told.append)
+    assert told[-1] == "1 of 1 trainings are done already"
+    monkeypatch.setattr("experiments.ledger.ledger.closure_digest", lambda module: "other")
+    reproduce(one, "quick", 1, tmp_path, 1, told.append)
+    assert told[-2].startswith("1 runs are of other code")
+    assert told[-1].startswith("ours, M = 100, seed 0")

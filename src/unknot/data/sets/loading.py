@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +25,8 @@ from unknot.data.sets import (
 )
 from unknot.errors import DataError
 from unknot.suggest import did_you_mean
+
+_LOGGER = logging.getLogger("unknot.data")
 
 
 class _Set(NamedTuple):
@@ -85,6 +88,10 @@ def load(name: str, data_dir: str | Path | None = None, download: bool = True, *
     -------
     Dataset
 
+    Notes
+    -----
+    The logger ``unknot.data`` says at level DEBUG which data were loaded, with their fingerprint.
+
     Examples
     --------
     >>> load("digits").split("train").item_shape
@@ -93,10 +100,14 @@ def load(name: str, data_dir: str | Path | None = None, download: bool = True, *
     """
     chosen = _look_up(name)
     _check_options(name, chosen.build, options)
-    if not chosen.entry.forms:
-        return chosen.build(**options)
-    files = find(chosen.entry, data_dir, download, others=entries())
-    return chosen.build(files, **options)
+    if chosen.entry.forms:
+        data = chosen.build(find(chosen.entry, data_dir, download, others=entries()), **options)
+    else:
+        data = chosen.build(**options)
+    if _LOGGER.isEnabledFor(logging.DEBUG):
+        shown = ", ".join(f"{key}={value}" for key, value in sorted(options.items()))
+        _LOGGER.debug("loaded %s, fingerprint %s", f"{name} ({shown})" if shown else name, data.fingerprint())
+    return data
 
 
 def _look_up(name: str) -> _Set:
