@@ -94,3 +94,5 @@ def test_many_columns_are_projected_and_restored_from_description_and_state() ->
     again = make_novelty(novelty.to_dict())
     again.load_state_dict(novelty.state_dict())
     assert bool((again(rows[:9]) == novelty(rows[:9])).all())
+    assert again.rows.shape == (200, 80)
+    assert bool((again.rows == novelty.rows).all())

@@ -1,19 +1,21 @@
-"""Novelty: how unlike the training items an item is, as a p-value."""
+"""Novelty: how unlike the training items an item is, as a p-value; and the reference items that it keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from unknot.data.dataset import Dataset
+from unknot.data.sparse_counts import SparseCounts
 from unknot.models.features.features import FEATURES, Features, make_features
 
 MOST_ITEMS = 1000  # reference items that are kept
 MOST_LEARNED = 5000  # items that the features are learned from
 MOST_COMPONENTS = 50
+MOST_ROWS, MOST_COLUMNS = 300, 500  # of the reference items that are kept as they are
 NEIGHBORS = 10
 _FEWEST = 20  # items of which a novelty can be learned
 _AT_ONCE = 1 << 22  # numbers that are in memory at once
@@ -41,16 +43,20 @@ class Novelty(nn.Module):
         K.
     items : int
         M.
+    rows : sequence of int, default=(0, 0)
+        The shape of the reference items that are also kept as they are, for explanations.
     """
 
-    def __init__(self, features: Features, components: int, items: int) -> None:
+    def __init__(self, features: Features, components: int, items: int, rows: Sequence[int] = (0, 0)) -> None:
         super().__init__()
         self.features = features
+        self.register_buffer("rows", torch.zeros(*rows))
         self.register_buffer("center", torch.zeros(features.size))
         self.register_buffer("projection", torch.zeros(features.size, components))
         self.register_buffer("items", torch.zeros(items, components))
         self.register_buffer("near", torch.zeros(items, min(NEIGHBORS, items - 1)))
         self.register_buffer("scores", torch.zeros(items))
+        self.rows: Tensor
         self.center: Tensor
         self.projection: Tensor
         self.items: Tensor
@@ -63,7 +69,7 @@ class Novelty(nn.Module):
         """Learn from the items of a data set; labels are not looked at.
 
         Features and components are learned from a third of the items, at most 5,000, and at most 1,000 of the others
-        are kept as reference items.
+        are kept as reference items. Of rows with at most 500 numbers 300 are also kept as they are.
 
         Parameters
         ----------
@@ -85,7 +91,9 @@ class Novelty(nn.Module):
         learned, kept = data.subset(order[:count]), data.subset(order[count : count + MOST_ITEMS])
         features = kind.for_data(learned)
         center, directions = _principal_components(_features_of(features, learned))
-        novelty = cls(features, directions.shape[1], len(kept))
+        rows = kept.batch(range(min(len(kept), MOST_ROWS))).x.cpu() if _are_short(kept) else torch.zeros(0, 0)
+        novelty = cls(features, directions.shape[1], len(kept), rows.shape)
+        novelty.rows.copy_(rows)
         novelty.center.copy_(center)
         novelty.projection.copy_(directions)
         novelty.items.copy_(novelty._project(_features_of(features, kept)))
@@ -96,7 +104,12 @@ class Novelty(nn.Module):
         """Return what :func:`make_novelty` needs, as plain data."""
         items, components = self.items.shape
         features = [self.features.name, dict(self.features.settings)]
-        return {"features": features, "components": components, "items": items}
+        return {
+            "features": features,
+            "components": components,
+            "items": items,
+            "rows": list(self.rows.shape),
+        }
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the p-values of items ``(B, ...)``, float64 ``(B,)``."""
@@ -138,8 +151,14 @@ class Novelty(nn.Module):
 def make_novelty(described: Mapping[str, Any]) -> Novelty:
     """Make a novelty from what :meth:`Novelty.to_dict` wrote; its buffers are loaded afterwards."""
     return Novelty(
-        make_features(*described["features"]), int(described["components"]), int(described["items"])
+        make_features(*described["features"]), described["components"], described["items"], described["rows"]
     )
+
+
+def _are_short(data: Dataset) -> bool:
+    """Whether items are dense rows of few numbers."""
+    few = len(data.item_shape) == 1 and data.item_shape[0] <= MOST_COLUMNS
+    return few and not isinstance(data.x, SparseCounts)
 
 
 def _features_of(features: Features, data: Dataset) -> Tensor:
