@@ -110,6 +110,20 @@ class Program(nn.Module):
     def finalize(self) -> None:
         """Compute what depends on the final weights. Called once, after the last step."""
 
+    def out_of_fold(self) -> Mapping[str, tuple[Tensor, Tensor]]:
+        """Return predictions for labels that were hidden from a part of the model, after training; by default none.
+
+        A model of several members, each of which does not see some labels, can estimate its error without being
+        trained again.
+
+        Returns
+        -------
+        mapping from factor to (ids, predictions)
+            The ids of labeled items, ``(n,)``, and class probabilities ``(n, K)`` or means ``(n, D)`` for them, by
+            members that did not see the label.
+        """
+        return {}
+
     def set_temperature(self, value: float) -> None:
         """Set the temperature of relaxed draws, as the schedule ``train.temperature`` gives it for each step.
 

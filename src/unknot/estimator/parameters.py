@@ -57,6 +57,7 @@ def training_settings(estimator: Any, data: Dataset) -> dict[str, Any]:
         "labeled_share": estimator.labeled_share,
         "learning_rate": estimator.learning_rate,
         "patience": estimator.patience,
+        "cross_fit": estimator.cross_fit,
         "device": estimator.device,
         "seed": estimator.seed,
         "progress": estimator.verbose,

@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from unknot.data.readers.picture_size import ORIGINAL
 from unknot.errors import SpecError
-from unknot.estimator.fitted import Fitted, go_on, without_prediction
+from unknot.estimator.answers import Answers
+from unknot.estimator.fitted import go_on, without_prediction
 from unknot.estimator.frame import frame_library, is_frame, is_records
 from unknot.estimator.imputation import fill_missing
 from unknot.estimator.input import as_array, read_items, with_labels
@@ -29,6 +30,7 @@ from unknot.train.loop import fit as train
 from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.evaluate import counterfactuals
+from unknot.workflow.cross_fit import cross_fitted
 from unknot.workflow.data_summary import describe_data
 from unknot.workflow.evaluation import class_probabilities, log_evidence
 from unknot.workflow.hold_out import hold_out
@@ -40,7 +42,7 @@ from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.verdict import warn_if_badly_trained
 
 
-class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
+class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
     """Learn named factors from partly labeled data, and a style from what they leave over (S17).
 
     Parameters
@@ -86,6 +88,9 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
     patience : int, optional
         Stop if the error on a fifth of the labels, held out for this, has not improved for this many epochs, and keep
         the best weights. Without labels the bound of a fifth of the items counts.
+    cross_fit : int, optional
+        In how many parts the labels are hidden in turn, to estimate the error and to stack the model with a linear
+        model and a forest (:mod:`unknot.workflow.cross_fit`). By default only default models are; 0: none.
     class_weight : "balanced" or mapping, optional
         Weights of the classes in predictions (:mod:`unknot.workflow.class_weights`).
     warm_start : bool, default=False
@@ -156,6 +161,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         labeled_share: float | None = None,
         learning_rate: Any = None,
         patience: int | None = None,
+        cross_fit: int | None = None,
         class_weight: Any = None,
         warm_start: bool = False,
         device: str = "auto",
@@ -180,6 +186,7 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         self.labeled_share = labeled_share
         self.learning_rate = learning_rate
         self.patience = patience
+        self.cross_fit = cross_fit
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.device = device
@@ -218,7 +225,8 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
         seen = trained_labels(made.data)
         if going_on:
             seen = merged(seen, self.trained_.trained_labels)
-        self._take(replace(made.model, class_weights=weights, trained_labels=seen))
+        trained = replace(made.model, class_weights=weights, trained_labels=seen)
+        self._take(cross_fitted(trained, data, made.config, self.result_, warm=going_on))
         self.factors_ = dict(made.data.factors)
         if self.verdict:
             warn_if_badly_trained(made.model, made.data, self.history_)
@@ -326,27 +334,6 @@ class StructuredVAE(Fitted, TransformerMixin, BaseEstimator):
             )
             scores.append(float(np.mean(errors)))
         return float(np.mean(scores))
-
-    def predict_interval(self, x: Any, factor: str | None = None, level: float = 0.9) -> np.ndarray:
-        """Predict intervals of a continuous factor.
-
-        Parameters
-        ----------
-        x : array, frame or list of str
-            Items of the kind that was fitted.
-        factor : str, optional
-            The factor; it may be left out if there is only one.
-        level : float, default=0.9
-            The probability of the interval under q(factor | x).
-
-        Returns
-        -------
-        ndarray
-            Lower and upper ends, ``(N, 2)``; ``(N, D, 2)`` for a vector.
-        """
-        name = self._one_factor(factor)
-        ends = self.trained_.interval(self._rows(x), name, level).numpy()  # (N, D, 2)
-        return ends[:, 0] if self.factors_[name].values.ndim == 1 else ends
 
     def score_samples(self, x: Any, samples: int = 50) -> np.ndarray:
         """Return an importance-weighted bound of log p(x) for each item, ``(N,)``: low for outliers.

@@ -37,6 +37,7 @@ class _Supervised(BaseEstimator):
         batch_size: int | None = None,
         learning_rate: Any = None,
         patience: int | None = None,
+        cross_fit: int | None = None,
         device: str = "auto",
         seed: int = 0,
         verdict: bool = True,
@@ -50,6 +51,7 @@ class _Supervised(BaseEstimator):
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.patience = patience
+        self.cross_fit = cross_fit
         self.device = device
         self.seed = seed
         self.verdict = verdict
@@ -111,6 +113,8 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         A number or a schedule.
     patience : int, optional
         Stop if the error on held-out labels has not improved for this many epochs.
+    cross_fit : int, optional
+        In how many parts the labels are hidden in turn, to estimate the error; 0: none.
     class_weight : "balanced" or mapping, optional
         Weights of the classes in predictions.
     device : str, default="auto"
@@ -148,6 +152,7 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         batch_size: int | None = None,
         learning_rate: Any = None,
         patience: int | None = None,
+        cross_fit: int | None = None,
         class_weight: Any = None,
         device: str = "auto",
         seed: int = 0,
@@ -163,6 +168,7 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
             batch_size=batch_size,
             learning_rate=learning_rate,
             patience=patience,
+            cross_fit=cross_fit,
             device=device,
             seed=seed,
             verdict=verdict,
@@ -217,6 +223,8 @@ class StructuredRegressor(RegressorMixin, _Supervised):
         A number or a schedule.
     patience : int, optional
         Stop if the error on held-out labels has not improved for this many epochs.
+    cross_fit : int, optional
+        In how many parts the labels are hidden in turn, to estimate the error; 0: none.
     device : str, default="auto"
         "auto", "cpu", "cuda" or "mps".
     seed : int, default=0

@@ -49,6 +49,14 @@ _names: Schema = {
     "then": left_out_or(list_of(text(), 1)),
     "else": {**text(), "description": "a factor's name or a list of them"},
 }
+_folds = left_out_or(
+    {
+        "type": "integer",
+        "anyOf": [{"const": 0}, {"minimum": 2}],
+        "maximum": 100,
+        "description": "0, or 2 to 100 folds",
+    }
+)
 _beta = {
     "type": "number",
     "minimum": 0,
@@ -104,6 +112,9 @@ class TrainConfig:
     average_weights : float, optional
         The decay of an exponential moving average of the weights, for example 0.999, which validation and the trained
         model then use.
+    cross_fit : int, optional
+        In how many parts the labels are hidden in turn, to estimate the error and to stack the model with a linear
+        model and a forest (:mod:`unknot.workflow.cross_fit`). By default only default models are; 0: none.
     progress : bool, default=True
         Draw a progress bar, where there is a terminal.
     """
@@ -149,6 +160,11 @@ class TrainConfig:
     )
     average_weights: float | None = setting(
         left_out_or(number(0, 1)), "decay of the moving average of the weights", None
+    )
+    cross_fit: int | None = setting(
+        _folds,
+        "parts in which labels are hidden in turn, to estimate the error; 0: none; default models alone",
+        None,
     )
     progress: bool = setting(flag(), "draw a progress bar", True)
 

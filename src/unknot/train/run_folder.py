@@ -32,6 +32,7 @@ _MAY_CHANGE = {
     "log_every",
     "checkpoint_every",
     "validate_every",
+    "cross_fit",
     "progress",
 }
 
@@ -200,12 +201,13 @@ class RunFolder:
         """The newest checkpoint that is whole, or None if there is none yet."""
         return checkpoint.latest(self.checkpoints) if self.checkpoints.exists() else None
 
-    def load_weights(self, model: nn.Module) -> None:
-        """Load the trained weights into ``model``: the best or averaged ones, where the run kept such."""
+    def load_weights(self, model: nn.Module) -> int:
+        """Load the trained weights into ``model``, the best or averaged ones if there are any; returns their step."""
         made = self.latest()
         if made is None:
             raise RunError(f"{self.path} has no checkpoint yet: train it first.")
         load_model(model, made, self.path)
+        return made.step
 
     # ---- one at a time, and what went wrong -----------------------------------------------------------
 

@@ -3,7 +3,8 @@
 ``model.json`` holds the version of the format, the model's description and the outline of its data. A saved folder
 has the weights in ``model.safetensors``, whose digest the JSON carries beside its own seal; in a run they are
 those of its last checkpoint. A program of the user's own lies beside them as ``program.py``, and is run when the
-model is opened; trained models that it nests lie in ``nested``, saved like any other.
+model is opened; trained models that it nests lie in ``nested``, saved like any other. ``predictors`` holds the
+predictors of its factors and their out-of-fold predictions (:mod:`unknot.workflow.predictor_file`).
 """
 
 from __future__ import annotations
@@ -24,12 +25,15 @@ from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.train.run_folder import RunFolder, is_run
 from unknot.workflow.model_source import PROGRAM, ModelSource, read_source
 from unknot.workflow.nested import FOLDER as NESTED
+from unknot.workflow.predictor_file import DESCRIPTION as PREDICTORS_DESCRIPTION
+from unknot.workflow.predictor_file import FOLDER as PREDICTORS
+from unknot.workflow.predictor_file import predictor_files, read_predictors
 from unknot.workflow.trained_labels import from_json, to_json
 from unknot.workflow.trained_model import TrainedModel
 
-FORMAT = 3
+FORMAT = 4
 MODEL, WEIGHTS = "model.json", "model.safetensors"
-_OURS = (MODEL, WEIGHTS, PROGRAM, NESTED)  # what a saved folder holds
+_OURS = (MODEL, WEIGHTS, PROGRAM, NESTED, PREDICTORS)  # what a saved folder holds
 
 
 def model_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
@@ -62,7 +66,11 @@ def saved_files(model: TrainedModel, **more: Any) -> dict[str, bytes]:
     from safetensors.torch import save
 
     weights = save({name: w.cpu().contiguous() for name, w in model.module.state_dict().items()})
-    return {**model_files(model, sha256=digest(weights), **more), WEIGHTS: weights}
+    predictors = predictor_files(model)
+    described = digest(predictors[PREDICTORS_DESCRIPTION]) if predictors else None
+    files = model_files(model, sha256=digest(weights), predictors=described, **more)
+    beside = {f"{PREDICTORS}/{name}": content for name, content in predictors.items()}
+    return {**files, **beside, WEIGHTS: weights}
 
 
 def load_model(path: Path) -> TrainedModel:
@@ -80,10 +88,15 @@ def load_model(path: Path) -> TrainedModel:
     with torch.random.fork_rng(devices=[]):  # the weights drawn here are replaced at once
         module = source.build(data.item_shape)
     if is_run(path):
-        RunFolder.open(path).load_weights(module)
+        step = RunFolder.open(path).load_weights(module)
+        predictors, out_of_fold = read_predictors(path, step)
     else:
         _load_weights(module, path, content.get("sha256"))
-    return TrainedModel(module.eval(), source, data, words, ink, weights, trained_labels)
+        _check_predictors(path, content.get("predictors"))
+        predictors, out_of_fold = read_predictors(path)
+    return TrainedModel(
+        module.eval(), source, data, words, ink, weights, trained_labels, predictors, out_of_fold
+    )
 
 
 def read_source_of(path: Path) -> ModelSource:
@@ -125,6 +138,13 @@ def _load_weights(module: nn.Module, path: Path, expected: Any) -> None:
         raise RunError(f"the model in {path} has no readable {WEIGHTS}: {error.strerror}.") from error
     except (SafetensorError, RuntimeError) as error:
         raise RunError(f"the model in {path} is damaged: {' '.join(str(error).split())}") from error
+
+
+def _check_predictors(path: Path, expected: Any) -> None:
+    place = path / PREDICTORS / PREDICTORS_DESCRIPTION
+    found = digest(place.read_bytes()) if place.is_file() else None
+    if found != expected:
+        raise RunError(f"the model in {path} is damaged: {PREDICTORS} is not what {MODEL} describes.")
 
 
 def described_data(data: Dataset) -> Dataset:

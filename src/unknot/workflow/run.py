@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 from unknot.data.dataset import Dataset
 from unknot.data.label_budget import LabelBudget
 from unknot.errors import RunError, SpecError
+from unknot.files import write_folder
 from unknot.train.loop import Result, fit
 from unknot.train.processes import connect
 from unknot.train.run_folder import RunFolder
 from unknot.workflow.assembly import Assembly, assemble
+from unknot.workflow.cross_fit import cross_fitted
 from unknot.workflow.hold_out import hold_out
 from unknot.workflow.model_file import load_model, model_files, read_source_of
 from unknot.workflow.model_source import Described, ModelSource
+from unknot.workflow.predictor_file import FOLDER as PREDICTORS
+from unknot.workflow.predictor_file import predictor_files
 from unknot.workflow.recipe import SECTIONS, Recipe
 from unknot.workflow.trained_labels import trained_labels
 from unknot.workflow.trained_model import TrainedModel
@@ -80,8 +84,7 @@ def train_recipe(
     fabric = connect(made.config.device, made.config.precision)
     run = _make_folder(fabric, path, numbered, settings, budget, made)
     try:
-        trained = TrainedRun(run, recipe, made.model, made.data, test, budget)
-        return trained, _train(trained, made, fabric)
+        return _train(TrainedRun(run, recipe, made.model, made.data, test, budget), made, fabric)
     except BaseException:
         if fabric.is_global_zero:
             run.remove()
@@ -129,7 +132,7 @@ def resume(
     trained = TrainedRun(run, recipe, made.model, made.data, test, budget)
     if recipe.data != run.config["data"]:
         run.write_config({**run.config, "data": dict(recipe.data)})
-    return trained, _train(trained, made)
+    return _train(trained, made, connect(made.config.device, made.config.precision))
 
 
 def open_run(path: str | Path, data_dir: str | Path | None = None) -> TrainedRun:
@@ -140,11 +143,17 @@ def open_run(path: str | Path, data_dir: str | Path | None = None) -> TrainedRun
     return TrainedRun(run, recipe, load_model(run.path), train, test, budget)
 
 
-def _train(trained: TrainedRun, made: Assembly, fabric: Fabric | None = None) -> Result:
+def _train(trained: TrainedRun, made: Assembly, fabric: Fabric) -> tuple[TrainedRun, Result]:
+    """Train the model and cross-fit it; predictors and out-of-fold predictions are written to the run."""
     train, held_out = hold_out(trained.model, made.data, made.config)
     result = fit(made.model.module, train, made.config, trained.run, held_out, fabric=fabric)
     made.model.module.eval()
-    return result
+    model = cross_fitted(trained.model, train, made.config, result, fabric=fabric)
+    files = predictor_files(model, result.steps)
+    if files and fabric.is_global_zero:
+        with trained.run.explains_disk_errors(PREDICTORS):
+            write_folder((trained.run.path / PREDICTORS).absolute(), files, replace=True)
+    return replace(trained, model=model), result
 
 
 def _make_folder(

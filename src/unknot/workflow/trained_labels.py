@@ -76,6 +76,8 @@ def without_labels(data: Dataset) -> Dataset:
 def why_no_error(model: TrainedModel, held_out: Dataset | None, *others: Dataset | None) -> str:
     """One sentence about the factors that have labels, but none that the model was not trained on.
 
+    Factors with out-of-fold predictions have an error all the same.
+
     Parameters
     ----------
     model : TrainedModel
@@ -93,7 +95,9 @@ def why_no_error(model: TrainedModel, held_out: Dataset | None, *others: Dataset
     names = [
         node.name
         for node in model.labeled
-        if not _has_labels(node.name, [held_out]) and _has_labels(node.name, others)
+        if node.name not in model.out_of_fold
+        and not _has_labels(node.name, [held_out])
+        and _has_labels(node.name, others)
     ]
     if not names:
         return ""

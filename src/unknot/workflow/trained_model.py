@@ -16,13 +16,17 @@ from torch import Size, Tensor, nn
 from unknot.core.program import Program, as_program
 from unknot.core.trace import Trace
 from unknot.data.dataset import Dataset
+from unknot.data.factor import known_rows
 from unknot.errors import DataError, SpecError
 from unknot.models.families import family_of
+from unknot.models.novelty import Novelty
+from unknot.models.predictor.predictor import Predictors
 from unknot.models.spec import NodeSpec
 from unknot.workflow.class_weights import reweighed
 from unknot.workflow.generation import deterministic_children, expected_items, sampled_items
 from unknot.workflow.labels import class_names, has_classes, own_classes
 from unknot.workflow.model_source import ModelSource
+from unknot.workflow.out_of_fold import OutOfFold
 from unknot.workflow.prediction import Prediction, joined, mode_trace, predict
 
 # Stretches of items: how many go through the networks at once, and how they are cut out of dense data and sparse.
@@ -47,6 +51,12 @@ def item_rows(x: Tensor, start: int, stop: int) -> Tensor:
     return x.narrow_copy(0, start, min(stop, len(x)) - start).coalesce()
 
 
+def _unless_known(predicted: Tensor, own: Tensor, given: Tensor) -> Tensor:
+    """Return predictions; of items whose value is given, the model's own, which has that value."""
+    known = known_rows(given).cpu().expand(len(own))
+    return torch.where(known[:, None], own, predicted)
+
+
 @dataclass(frozen=True)
 class TrainedModel:
     """A model and what must be known about its data to use it.
@@ -68,6 +78,10 @@ class TrainedModel:
         Weights of the classes in predictions (:mod:`unknot.workflow.class_weights`).
     trained_labels : mapping from factor to ndarray of uint64
         Digests of the items whose label was trained on (:mod:`unknot.workflow.trained_labels`).
+    out_of_fold : mapping from factor to OutOfFold
+        Predictions for the training labels by models that were not trained on them.
+    novelty : Novelty, optional
+        How unlike the training items an item is.
     """
 
     module: nn.Module
@@ -77,6 +91,9 @@ class TrainedModel:
     ink: bool = False
     class_weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     trained_labels: Mapping[str, np.ndarray] = field(default_factory=dict, compare=False)
+    predictors: Predictors | None = None
+    out_of_fold: Mapping[str, OutOfFold] = field(default_factory=dict, compare=False)
+    novelty: Novelty | None = None
 
     # ---- what there is ------------------------------------------------------------------------------
 
@@ -153,9 +170,17 @@ class TrainedModel:
         return joined(parts)
 
     def predict_batch(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
-        """Predict all factors of items that go through the networks at once, see :meth:`predict`."""
+        """Predict all factors of items that go through the networks at once, see :meth:`predict`.
+
+        Predictions are those of the predictors where there are some; values are the model's own modes, from which it
+        generates.
+        """
         made = predict(self.program, x.to(self.device), known)
         predictions = {name: one.cpu() for name, one in made.predictions.items()}
+        if self.predictors is not None:
+            for name, one in self.predictors(x.cpu(), predictions).items():
+                given = None if known is None else known.get(name)
+                predictions[name] = one if given is None else _unless_known(one, predictions[name], given)
         for name, weights in self.class_weights.items():
             predictions[name] = reweighed(predictions[name], weights)
         return Prediction(predictions, {name: one.cpu() for name, one in made.values.items()})
@@ -185,7 +210,8 @@ class TrainedModel:
             )
         dist = self.mode_trace(x)[name].dist
         reach = torch.special.ndtri(torch.tensor(0.5 + level / 2, dtype=torch.float64)).item() * dist.stddev
-        return torch.stack([dist.mean - reach, dist.mean + reach], -1).cpu()
+        mean, reach = self.predict(x).predictions[name], reach.cpu()
+        return torch.stack([mean - reach, mean + reach], -1)
 
     def mode_trace(self, x: Tensor) -> Trace:
         """Return the encoder's trace with every variable at its mode."""

@@ -3,7 +3,7 @@
 import torch
 
 from tests.models.tables import prepared, table
-from unknot.models.ensemble.labels import folds_of
+from unknot.models.predictor.targets import folds_of
 
 
 def test_folds_have_as_many_of_every_class() -> None:

@@ -81,18 +81,30 @@ class Ensemble(Program):
         self._refuse_unprepared()
         total = torch.zeros(len(self.spec.settings), device=self.generator_index.device)
         for key, factor in self._factors():
-            held = self._held[key]
-            out = self.encoders(held.inputs, len(self.members))[key]
-            settings = torch.arange(len(self.spec.settings), device=out.device)[:, None]
-            hidden = out[
-                settings * self.spec.folds + held.folds, torch.arange(len(held.folds), device=out.device)
-            ]
-            factor.fit_stacking(
-                hidden, held.labels.values
-            )  # (S, n, C): by the members whose fold hides the label
+            # by the members whose fold hides the label
+            factor.fit_stacking(self._hidden_outputs(key), self._held[key].labels.values)
             total += factor.weights
         best = int(total[: self.generating // self.spec.folds].argmax())
         self.generator_index.fill_(best * self.spec.folds)
+
+    @torch.no_grad()
+    def out_of_fold(self) -> dict[str, tuple[Tensor, Tensor]]:
+        """Predict each label by the members from which it was hidden, with stacking weights of the other folds."""
+        self._refuse_unprepared()
+        found = {}
+        for key, factor in self._factors():
+            held = self._held[key].to(self.generator_index.device)
+            out = self._hidden_outputs(key)
+            predictions = factor.stacked_out_of_fold(out, held.labels.values, held.folds)
+            found[factor.name] = (held.ids, predictions)
+        return found
+
+    def _hidden_outputs(self, key: str) -> Tensor:
+        """Return for each label the output of every setting's member that did not see it, ``(S, n, C)``."""
+        held = self._held[key].to(self.generator_index.device)
+        out = self.encoders(held.inputs, len(self.members))[key]
+        settings = torch.arange(len(self.spec.settings), device=out.device)[:, None]
+        return out[settings * self.spec.folds + held.folds, torch.arange(len(held.folds), device=out.device)]
 
     # ---- in use: one model of B items ---------------------------------------------------------------
 

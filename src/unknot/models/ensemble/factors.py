@@ -17,40 +17,12 @@ from unknot.core.node import Node
 from unknot.core.trace import Trace
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.models.node_spec import NodeSpec
+from unknot.models.predictor.calibration import inverse_temperature
+from unknot.models.predictor.stacking import mixture_weights
 
 # ---- stacking: how the members are combined, by labels that were hidden from them -------------------------
 
-_SWEEPS = 300
-PSEUDO_LABELS = 2.0  # of the Dirichlet prior on the weights, in all
-_COOLING = 4.0  # how strongly log temperature is drawn to zero
 _PULL = 16.0  # how strongly the shrinkage of numbers is drawn to one
-
-
-def mixture_weights(log_prob: Tensor) -> Tensor:
-    """Return the weights w of S settings by ``log_prob`` (S, n), the log-probabilities of labels hidden from each.
-
-    Maximizes ``Σ_i log Σ_s w_s p_s(y_i) + (2/S) Σ_s log w_s`` by EM, from equal weights: stacking with a Dirichlet
-    prior of two labels in all.
-
-    >>> mixture_weights(torch.tensor([[-0.1, -0.1], [-3.0, -3.0]])).round(decimals=1)
-    tensor([0.7000, 0.3000])
-    """
-    settings = len(log_prob)
-    likelihood = (log_prob - log_prob.amax(0)).exp()
-    weights = torch.full((settings,), 1 / settings, dtype=log_prob.dtype, device=log_prob.device)
-    for _ in range(_SWEEPS):
-        shares = weights[:, None] * likelihood
-        weights = (shares / shares.sum(0)).sum(1) + PSEUDO_LABELS / settings
-        weights = weights / weights.sum()
-    return weights
-
-
-def inverse_temperature(log_prob: Tensor, labels: Tensor) -> Tensor:
-    """t that maximizes ``Σ_i log softmax(t · log p_i)[y_i] - 4 log² t``, of ``log_prob`` (n, K), on a grid."""
-    grid = torch.linspace(-1.2, 1.2, 49, dtype=log_prob.dtype, device=log_prob.device)
-    sharpened = (grid.exp()[:, None, None] * log_prob).log_softmax(-1)  # (T, n, K)
-    hit = sharpened[:, torch.arange(len(labels)), labels].sum(1)
-    return grid.exp()[(hit - _COOLING * grid.square()).argmax()]
 
 
 def shrinkage(guess: Tensor, truth: Tensor) -> Tensor:
@@ -110,6 +82,23 @@ class MemberFactor(nn.Module, ABC):
         """Fit the stacking weights to the settings' outputs ``(S, n, C)`` for labels hidden from them."""
 
     @abstractmethod
+    def stacked(self, out: Tensor) -> Tensor:
+        """Return class probabilities ``(n, K)``, or means ``(n, D)``, from one output of each setting ``(S, n, C)``."""
+
+    def stacked_out_of_fold(self, out: Tensor, labels: Tensor, folds: Tensor) -> Tensor:
+        """Return predictions for hidden labels, each with stacking weights that were fitted to the other folds."""
+        kept = {name: buffer.clone() for name, buffer in self.named_buffers()}
+        found = torch.zeros(len(labels), self.size, device=out.device)
+        for fold in folds.unique():
+            hidden = folds == fold
+            if not bool(hidden.all()):
+                self.fit_stacking(out[:, ~hidden], labels[~hidden])
+            found[hidden] = self.stacked(out[:, hidden])
+        for name, buffer in self.named_buffers():
+            buffer.copy_(kept[name])
+        return found
+
+    @abstractmethod
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         """The site in q of M B items in training; returns the code that networks read."""
 
@@ -167,6 +156,10 @@ class MemberClasses(MemberFactor):
         mixed = torch.einsum("s,snk->nk", weights, log_prob.exp())
         self.weights.copy_(weights)
         self.sharpness.copy_(inverse_temperature(mixed.clamp_min(1e-9).log(), labels))
+
+    def stacked(self, out: Tensor) -> Tensor:
+        mixed = torch.einsum("s,snk->nk", self.weights, out.softmax(-1))
+        return (self.sharpness * mixed.clamp_min(1e-9).log()).softmax(-1)
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         logits = out.flatten(0, 1)
@@ -234,6 +227,9 @@ class MemberNumbers(MemberFactor):
         guess = torch.einsum("s,snd->nd", weights, out)
         self.weights.copy_(weights * shrinkage(guess, self._standard(labels)))
         self.errors.copy_(scale[:, 0])
+
+    def stacked(self, out: Tensor) -> Tensor:
+        return torch.einsum("s,snd->nd", self.weights, out) * self.spread + self.center
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         scale = (self.log_noise[: self.generating].exp() * self.spread).repeat_interleave(out.shape[1], 0)

@@ -8,10 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from unknot.core.evidence import Partial
+from unknot.core.evidence import Partial, partial
 from unknot.errors import SpecError
 from unknot.models.ensemble.factors import MemberFactor
 from unknot.models.ensemble.table_views import TableViews
+from unknot.models.predictor.targets import folds_of
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class HeldLabels:
     folds: Tensor
     visible: Tensor
 
+    def to(self, device: torch.device) -> HeldLabels:
+        """Return the labels on another device."""
+        labels = partial(self.labels.values.to(device), self.labels.known.to(device))
+        moved = [one.to(device) for one in (self.ids, self.inputs, self.folds, self.visible)]
+        return HeldLabels(moved[0], moved[1], labels, moved[2], moved[3])
+
 
 def hold_labels(factor: MemberFactor, data: Any, views: TableViews) -> HeldLabels:
     """The known labels of a factor in a data set."""
@@ -40,20 +47,3 @@ def hold_labels(factor: MemberFactor, data: Any, views: TableViews) -> HeldLabel
     folds = folds_of(factor.order(labels.values), factor.folds).to(rows.device)
     hides = torch.arange(factor.members, device=rows.device)[:, None] % factor.folds
     return HeldLabels(data.ids[rows], views(data.x[rows]).inputs, labels, folds, folds != hides)
-
-
-def folds_of(order_by: Tensor, folds: int, seed: int = 0) -> Tensor:
-    """Which fold hides each of n labels, (n,): equal parts, in which classes (or small and large numbers) are mixed
-    alike, since neighbors in the order of ``order_by`` go to different folds.
-
-    >>> folds_of(torch.tensor([0, 1, 0, 1, 0, 1]), 3).bincount()
-    tensor([2, 2, 2])
-    """
-    generator = torch.Generator().manual_seed(seed)
-    count = len(order_by)
-    shuffled = torch.randperm(count, generator=generator)
-    order = shuffled[order_by.cpu()[shuffled].argsort(stable=True)]
-    first = int(torch.randint(folds, (), generator=generator))
-    found = torch.empty(count, dtype=torch.int64)
-    found[order] = (torch.arange(count) + first) % folds
-    return found
