@@ -1,0 +1,1 @@
+"""Explanations: which columns or words the predictions of a factor rest on."""
