@@ -57,7 +57,7 @@ def test_the_page_is_whole_and_needs_nothing_else(
     assert "svg" in reader.tags
     assert reader.tags.count("img") >= 6
     for words in ("digit", "Reconstructions", "Analogies: digit", "Traversals of style", "Style grid",
-                  "Confusion: digit", "Information per dimension", "Training", "config.yaml"):  # fmt: skip
+                  "Confusion: digit", "Information per dimension", "Training curves", "config.yaml"):  # fmt: skip
         assert words in page, words
     assert len(page) < 2_000_000
 
@@ -74,10 +74,13 @@ def test_a_table_has_a_report_too(
     page = (tmp_path / "out" / "report.html").read_text()
     read(page)
     assert "root mean square error" in page
+    assert "On labels it had not seen, it is right in" in page
     assert "Confusion: group" in page
     assert "Typical rows: group" in page
     assert re.search(r"<th>column</th><th>ill</th><th>well</th>", page)
-    assert re.search(r"<td>age</td>(<td>[^<]+ \([^<]+\)</td>){2}", page)  # expected, and observed
+    assert re.search(
+        r">age</td>(<td data-column=\"\w+\">[^<]+ \([^<]+\)</td>){2}", page
+    )  # expected, and observed
     assert "Missing values" in page
     assert "What changes with group" in page
     assert "Predicted and true: severity" in page

@@ -8,55 +8,103 @@ from pathlib import Path
 
 import numpy as np
 
+from unknot.plots.classification import confusion
+from unknot.report.answer import Answer
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
 from unknot.report.page import picture_figure, render, write_report
 from unknot.report.section import Section, TextTable, three_digits
-from unknot.workflow.evaluation import Score
-from unknot.workflow.verdict.verdict import Finding, Verdict
+from unknot.report.term_names import term_name
+from unknot.workflow.verdict.finding import Finding
+from unknot.workflow.verdict.verdict import Verdict
 
 CONTENT = Content(
     title="a <run>",
     summary="Learned.",
-    facts={"data": "digits"},
+    facts={"data": "digits", "date": "2026-01-02"},
     graph_svg="<svg></svg>",
-    scores=[Score("digit", "error", 0.25, 300, (0.204, 0.302))],
-    records=[{"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0}],
-    confusions=[("digit", np.eye(2, dtype=int), ("0", "1"))],
-    information=[("style[0]", 1.5), ("style[1]", 0.0)],
-    verdict=Verdict((Finding("improving", "It was <still> improving."),), ()),
-    beside={"digit": "A linear model: 30 %."},
-    sections=[
-        Section("Missing values", "How.", table=TextTable(("column", "model"), (("age", "3 <years>"),)))
+    answers=[
+        Answer("digit", "It is right in 74 of 100.", "It is unsure about <b>.", "Measured on 300 labels.")
     ],
+    numbers=[Section("Numbers", "All.", table=TextTable(("factor", "value"), (("digit", "26 %"),)))],
+    data=[Section("Classes of digit", "Labels.", table=TextTable(("digit", "labels"), (("<3>", "5"),)))],
+    doubts=[Section("Confusion: digit", "Rows.", confusion(np.eye(2, dtype=int), ("0", "1"), "digit"))],
+    changes=[Section("Setting digit", "Set.", table=TextTable(("number", "value"), (("moves", "0"),)))],
+    model=[Section("Missing values", "How.", table=TextTable(("column", "model"), (("age", "3 <years>"),)))],
+    pictures=[
+        Picture("Reconstructions", "c", np.zeros((2, 3, 1, 4, 4))),
+        Picture("Analogies: digit", "c", np.zeros((2, 3, 1, 4, 4)), about_change=True),
+    ],
+    records=[{"step": 1, "log_term[ridge]": 2.0}, {"step": 2, "log_term[ridge]": 1.0}],
+    information=[("style[0]", 1.5), ("style[1]", 0.0)],
+    verdict=Verdict((Finding("below linear", "It is <worse>.", "red"),), (), "", ("digit",)),
+    config="a: <b>",
 )
 
 
-def test_the_sections_stand_in_order_and_names_are_escaped() -> None:
+def test_the_answer_comes_first_then_data_doubts_changes_and_the_model() -> None:
     page = render(CONTENT)
-    places = [
-        page.index(title)
-        for title in ("Confusion: digit", "Missing values", "Information per dimension", "Training")
-    ]
+    order = [
+        "It is right in 74 of 100.", "It is &lt;worse&gt;.", "Numbers", "The data", "2026-01-02", "Classes of digit",
+        "Mistakes and doubts", "Confusion: digit", "What changes with each factor", "Analogies: digit", "Setting digit",
+        "<details>", "The model and its training", "The graphical model", "Reconstructions", "Missing values",
+        "Information per dimension", "Training curves", "a: &lt;b&gt;", "</details>",
+    ]  # fmt: skip
+    places = [page.index(text) for text in order]
     assert places == sorted(places)
-    assert re.search(r"25.00 % <small>20.4 to 30.2 %</small>", page)
-    assert "A linear model: 30 %." in page
-    assert "<td>3 &lt;years&gt;</td>" in page
-    assert "a &lt;run&gt;" in page
 
 
-def test_the_verdict_comes_before_all_numbers() -> None:
+def test_names_are_escaped() -> None:
     page = render(CONTENT)
-    assert page.index("It was &lt;still&gt; improving.") < page.index("25.00 %")
-    assert 'class="verdict bad"' in page
-    good = render(replace(CONTENT, verdict=Verdict((), ("the curve",))))
+    assert "a &lt;run&gt;" in page
+    assert "unsure about &lt;b&gt;" in page
+    assert '<td data-column="digit">&lt;3&gt;</td>' in page
+    assert "3 &lt;years&gt;" in page
+    hostile = TextTable(('"><script>alert(1)</script>',), (("x",),))  # a header is an attribute too
+    page = render(replace(CONTENT, data=[Section("t", "c", table=hostile)]))
+    assert "<script" not in page
+    assert 'data-column="&#34;&gt;' in page
+
+
+def test_figures_and_tables_are_numbered_from_the_top() -> None:
+    page = render(CONTENT)
+    figures = [int(number) for number in re.findall(r"<b>Figure (\d+)\. </b>", page)]
+    tables = [int(number) for number in re.findall(r"<b>Table (\d+)\. </b>", page)]
+    assert figures == list(range(1, 7))
+    assert tables == list(range(1, 5))
+
+
+def test_the_color_is_that_of_the_verdict() -> None:
+    assert 'class="verdict red"' in render(CONTENT)
+    good = render(replace(CONTENT, verdict=Verdict((), ("the curve",), "", ("digit",))))
     assert "Nothing stands out. Examined: the curve." in good
-    assert 'class="verdict"' in good
-    unknown = render(replace(CONTENT, scores=[], verdict=Verdict((), ("the curve",), "No error is shown.")))
-    assert 'class="verdict unknown"' in unknown  # neither green nor red
+    assert 'class="verdict green"' in good
+    unknown = render(replace(CONTENT, answers=[], verdict=Verdict((), ("the curve",), "No error is shown.")))
+    assert 'class="verdict gray"' in unknown
     assert "No error is shown." in unknown
     assert "There are no labels" not in unknown
-    assert "There are no labels" in render(replace(CONTENT, scores=[]))
+    bare = render(replace(CONTENT, answers=[], verdict=Verdict((), ())))
+    assert "There are no labels" in bare
+
+
+def test_several_factors_have_their_names_above_their_answers() -> None:
+    assert '<p class="factor">' not in render(CONTENT)
+    two = replace(
+        CONTENT, answers=[*CONTENT.answers, Answer("light & shade", "It is off by 3.", "", "On 5.")]
+    )
+    assert '<p class="factor">light &amp; shade</p>' in render(two)
+
+
+def test_terms_have_names_that_need_no_source_code() -> None:
+    assert "log_term" not in render(CONTENT)
+    assert [
+        term_name(name) for name in ("kl[digit]", "log_term[agreement_y]", "log_term[mine]", "other")
+    ] == [
+        "-KL divergence of digit",
+        "agreement of two views: y",
+        "term mine",
+        "other",
+    ]
 
 
 def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from unknot.data.dataset import Dataset
 from unknot.data.text_dataset import from_texts
 from unknot.report.content import collect_model
 from unknot.report.page import render
-from unknot.report.texts import topics_and_words
+from unknot.report.texts import words_of_classes, words_of_topics
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
 from unknot.workflow.evaluation import predict_dataset
@@ -28,7 +28,8 @@ def small() -> tuple[TrainedModel, Dataset]:
 def test_words_of_classes_and_topics() -> None:
     model, data = small()
     answers = predict_dataset(model, data)
-    classes, *rest = topics_and_words(model, data, answers)
+    (classes,) = words_of_classes(model, data, answers)
+    rest = words_of_topics(model, data, answers)
     assert classes.table is not None
     for (name, words, nearest), own in zip(classes.table.rows, (CARS, SPACE), strict=True):
         assert name == ("cars" if own is CARS else "space")
@@ -36,7 +37,8 @@ def test_words_of_classes_and_topics() -> None:
         assert sum(word in own for word in nearest.split()) > 0.7 * len(nearest.split())
     assert [section.title for section in rest] == ["Words of topics", "Correlations of topics"]
     assert rest[1].figure is not None
-    assert topics_and_words(model, from_arrays([[1.0, 2.0]]), answers) == []
+    for sections in (words_of_classes, words_of_topics):
+        assert sections(model, from_arrays([[1.0, 2.0]]), answers) == []
 
 
 def test_the_page_shows_them_and_mistakes_as_excerpts() -> None:

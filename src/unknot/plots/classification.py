@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unknot.plots.style import COLORS, FAINT, INK, new_figure, quiet
+from unknot.plots.style import COLORS, FAINT, INK, new_figure, quiet, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_CLASSES = 15  # whose cells have numbers
+_LETTERS, _LINES = 18, 2  # of the name of a class
 _MOST_DOTS = 2000  # beyond which they hide each other
 
 
@@ -33,6 +34,7 @@ def confusion(matrix: np.ndarray, classes: Sequence[str], name: str) -> Figure:
     Figure
     """
     count = len(classes)
+    classes = [wrapped(one, _LETTERS, _LINES) for one in classes]
     share = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     size = min(max(3.0, 1.4 + 0.36 * count), 7.5)
     figure = new_figure(size + 0.4, size)
@@ -63,7 +65,7 @@ def _recall(share: float, items: int) -> str:
 
 def _long(classes: Sequence[str]) -> bool:
     """Whether the names need more room side by side than the columns have."""
-    return max(len(c) for c in classes) > max(3, 18 // len(classes))
+    return max(len(line) for name in classes for line in name.split("\n")) > max(3, 18 // len(classes))
 
 
 def reliability_diagram(

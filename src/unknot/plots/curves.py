@@ -16,13 +16,15 @@ _NOT_TERMS = {"step", "time", "epoch", "items_per_second", "learning_rate", "tem
 _ACROSS = 3  # panels in a row
 
 
-def curves(records: Sequence[Mapping[str, Any]]) -> Figure:
+def curves(records: Sequence[Mapping[str, Any]], titles: Mapping[str, str] | None = None) -> Figure:
     """One small panel for each logged term that changes, and for the validation score if there is one.
 
     Parameters
     ----------
     records : sequence of mapping
         The logged records.
+    titles : mapping from str to str, optional
+        By term the title of its panel; by default the term.
 
     Returns
     -------
@@ -39,7 +41,7 @@ def curves(records: Sequence[Mapping[str, Any]]) -> Figure:
         steps, values = [p[0] for p in points], [p[1] for p in points]
         mark = "." if len(points) < _FEW else None
         axes.plot(steps, values, color=COLORS[i % len(COLORS)], linewidth=1.4, marker=mark)
-        axes.set_title(name, fontsize=9, color=INK, loc="left")
+        axes.set_title((titles or {}).get(name, name), fontsize=9, color=INK, loc="left")
         axes.set_xlabel("step", fontsize=8, color=INK)
         quiet(axes)
     return figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,18 @@ def quiet(axes: Axes) -> None:
     axes.tick_params(colors=INK, labelsize=8)
     axes.grid(True, color=FAINT, linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+def wrapped(name: str, width: int, lines: int) -> str:
+    """A name in lines of at most ``width`` letters, cut where there would be more than ``lines``.
+
+    >>> wrapped("a very long name of a class", 10, 2)
+    'a very\\nlong name…'
+    """
+    parts = textwrap.wrap(name, width, break_long_words=True) or [""]
+    if len(parts) > lines:
+        parts = [*parts[: lines - 1], f"{parts[lines - 1][: width - 1]}…"]
+    return "\n".join(parts)
 
 
 def data_uri(figure: Figure, dpi: int = 144) -> str:

@@ -10,77 +10,83 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from unknot import __version__
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.graph import graph
-from unknot.metrics.prediction_error import confusion_matrix
+from unknot.report.answer import Answer, answers
+from unknot.report.data_tables import class_counts, labels_in_words, measured, versions
 from unknot.report.gallery import Picture, gallery
-from unknot.report.predictions import calibration, class_predictions, mistakes, predicted_and_true
-from unknot.report.section import Section
+from unknot.report.predictions import doubts, uncertain
+from unknot.report.section import Section, TextTable
 from unknot.report.tables import imputation, moved_columns, typical_rows
-from unknot.report.texts import topics_and_words
+from unknot.report.texts import words_of_classes, words_of_topics
 from unknot.train.metrics_log import read_records
 from unknot.workflow.codes import style_information
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
-from unknot.workflow.counterfactuals.evaluate import counterfactuals_of_run
-from unknot.workflow.evaluation import DatasetPrediction, Score, predict_dataset, scores
+from unknot.workflow.counterfactuals.evaluate import counterfactuals, counterfactuals_of_run
+from unknot.workflow.data_summary import describe_data
+from unknot.workflow.evaluation import DatasetPrediction, class_probabilities, predict_dataset
+from unknot.workflow.labels import class_names
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.trained_labels import held_out_labels, why_no_error, without_labels
 from unknot.workflow.trained_model import TrainedModel
-from unknot.workflow.verdict.comparison import Comparison, compare
-from unknot.workflow.verdict.verdict import Verdict, judge, same_labels
+from unknot.workflow.verdict.comparison import compare, compare_out_of_fold
+from unknot.workflow.verdict.unseen import Unseen, unseen_labels
+from unknot.workflow.verdict.verdict import Verdict, judge
 
 _DRAWN = 4  # items of the graph's example
 
 
 @dataclass(frozen=True)
 class Content:
-    """Everything on the page.
+    """Everything on the page, in its order.
 
     Parameters
     ----------
     title, summary : str
         The headline, and one line about what was trained on what.
-    facts : dict from str to str
-        The table about the run.
-    graph_svg : str
-        The drawing of both programs.
-    scores : list of Score
-        One for each factor with held-out labels.
-    records : list of dict
-        The logged terms.
     verdict : Verdict
         What went wrong, and why an error is not shown.
-    beside : dict from str to str
-        By factor the scores of the baselines.
-    confusions : list of (str, ndarray, tuple of str)
-        Factors with their confusion matrix and their classes.
+    answers : list of Answer
+        How good the predictions of each factor are on labels that were not trained on.
+    numbers : list of Section
+        The same in a table.
+    facts : dict from str to str
+        The table about data and training.
+    data : list of Section
+        Tables about the data.
+    doubts : list of Section
+        Mistakes, calibration and uncertain items.
+    changes : list of Section
+        What changes with each factor.
+    model : list of Section
+        Everything else about the model.
     pictures : list of Picture
-        Images.
-    sections : list of Section
-        Everything else that has a figure or a table.
+        Images, about changes or about the model.
+    graph_svg : str
+        The drawing of both programs.
     information : list of (str, float)
         Dimensions of the style with their nats.
-    counterfactuals : list of Counterfactual
-        One for each factor.
+    records : list of dict
+        The logged terms.
     config : str
         The settings of the run.
     """
 
     title: str
     summary: str
-    facts: dict[str, str]
+    verdict: Verdict
     graph_svg: str
-    scores: list[Score]
-    records: list[dict[str, Any]]
-    verdict: Verdict = field(default_factory=lambda: Verdict((), ()))
-    beside: dict[str, str] = field(default_factory=dict)
-    confusions: list[tuple[str, np.ndarray, tuple[str, ...]]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    numbers: list[Section] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    data: list[Section] = field(default_factory=list)
+    doubts: list[Section] = field(default_factory=list)
+    changes: list[Section] = field(default_factory=list)
+    model: list[Section] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
-    sections: list[Section] = field(default_factory=list)
     information: list[tuple[str, float]] = field(default_factory=list)
-    counterfactuals: list[Counterfactual] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
     config: str = ""
 
 
@@ -88,12 +94,20 @@ def collect(trained: TrainedRun) -> Content:
     """Evaluate a run on its test data, or show it on its training data, and gather everything for the page."""
     data = trained.test if trained.test is not None else trained.train
     name, history = trained.run.path.resolve().name, read_records(trained.run)
-    content = collect_model(trained.model, data, name, train=trained.train, history=history)
+    content = collect_model(
+        trained.model,
+        data,
+        name,
+        train=trained.train,
+        history=history,
+        changed=counterfactuals_of_run(trained),
+    )
+    described = _described(trained.train, trained.test)
     return replace(
         content,
-        summary=f"Trained on {len(trained.train):,} items of {trained.train.name}, with {_labels(trained)}.",
-        facts=_facts(trained, data),
-        counterfactuals=counterfactuals_of_run(trained),
+        summary=f"Trained on {len(trained.train):,} items of {trained.train.name}, with "
+        f"{labels_in_words(trained.train)}.",
+        facts={**described, **_facts(trained, data), **_made(trained.model)},
         config=(trained.run.path / "config.yaml").read_text(),
     )
 
@@ -106,11 +120,12 @@ def collect_model(
     *,
     train: Dataset | None = None,
     history: Sequence[Mapping[str, Any]] = (),
+    changed: Sequence[Counterfactual] | None = None,
 ) -> Content:
     """Gather what can be said of a model on some data, without the run it was trained in.
 
-    Labels that the model was trained on are compared with nothing: an error on them would say nothing about other
-    items.
+    Labels that the model was trained on are not compared with its predictions: an error on them would say nothing about
+    other items. Their out-of-fold predictions are shown instead, if the model has any.
 
     Parameters
     ----------
@@ -127,6 +142,8 @@ def collect_model(
         the model tells which labels it was trained on.
     history : sequence of mapping
         The logged records.
+    changed : sequence of Counterfactual or None
+        What happens when a factor is changed; by default measured by the model's own encoder.
 
     Returns
     -------
@@ -137,41 +154,90 @@ def collect_model(
         held_out = held_out_labels(model, data)
     else:
         held_out = without_labels(data) if data is train else data
+    unseen = unseen_labels(model, data, held_out, predictions)
+    comparisons = (
+        compare_out_of_fold(model) if train is None else compare(model, train, held_out, predictions)
+    )
+    if changed is None:
+        changed = counterfactuals(model, data, train, independent=False) if len(data) > 1 else []
     dimensions = style_information(model, data, dataset_size or len(train or data))
-    comparisons = [] if train is None else compare(model, train, held_out, predictions)
-    verdict = judge(model, history, comparisons, dimensions, why_no_error(model, held_out, data, train))
+    no_error = why_no_error(model, held_out, data, train)
+    trained_on = data is train or not _as_many_labels(held_out, data)
     return Content(
         title=title,
-        summary=f"A saved model, evaluated on {len(data):,} items of {data.name}.",
-        facts={"evaluated on": f"{data.name}, {len(data):,} items", **_made(model)},
+        summary=f"A trained model, shown on {len(data):,} items of {data.name}"
+        f"{', some of which it was trained on' if trained_on else ''}.",
+        verdict=judge(model, history, comparisons, dimensions, no_error, unseen, changed),
         graph_svg=_graph(model, data),
-        scores=scores(model, held_out, predictions),
-        records=[dict(record) for record in history],
-        verdict=verdict,
-        beside={one.factor: baselines(one) for one in comparisons if one.held_out},
-        confusions=_confusions(model, held_out, predictions),
-        pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
-        sections=[
-            *topics_and_words(model, data, predictions),
-            *mistakes(model, held_out, predictions),
-            *calibration(model, held_out, predictions),
-            *predicted_and_true(model, held_out, predictions),
+        answers=answers(unseen, comparisons),
+        numbers=measured(unseen, _others(model, data, unseen)),
+        facts={**_described(data, None), **_made(model)},
+        data=class_counts(model, data if train is None else train, predictions, len(data)),
+        doubts=[*doubts(unseen, data), *_uncertain(model, data, held_out, predictions, unseen)],
+        changes=[
+            *(_changed(one) for one in changed),
             *moved_columns(model, data),
             *typical_rows(model, data),
-            *(imputation(model, data) if data is not train and _as_many_labels(held_out, data) else []),
+            *words_of_classes(model, data, predictions),
         ],
+        model=[
+            *words_of_topics(model, data, predictions),
+            *([] if trained_on else imputation(model, data)),
+        ],
+        pictures=gallery(model, data, dimensions) if len(model.shape) == 3 else [],
         information=dimensions,
+        records=[dict(record) for record in history],
     )
 
 
-def baselines(comparison: Comparison) -> str:
-    """The scores of a linear model on the same labels and of a constant prediction, in words."""
-    text, total = comparison.measure.text, comparison.measure.total
-    constant = "the most frequent class" if comparison.measure.share else "the mean"
-    return (
-        f"A linear model on {same_labels(comparison)}: {text(total(comparison.linear))}. "
-        f"Always {constant}: {text(total(comparison.constant))}."
+def _others(model: TrainedModel, data: Dataset, unseen: Sequence[Unseen]) -> list[Unseen]:
+    """The out-of-fold labels of factors whose held-out labels are shown first."""
+    held_out = {one.factor for one in unseen if not one.folds}
+    every = unseen_labels(model, data, without_labels(data), None)
+    return [one for one in every if one.factor in held_out]
+
+
+def _uncertain(
+    model: TrainedModel,
+    data: Dataset,
+    held_out: Dataset,
+    predictions: DatasetPrediction,
+    unseen: Sequence[Unseen],
+) -> list[Section]:
+    """The least certain predictions for items whose labels were not trained on, or else out of fold."""
+    sections = []
+    out_of_fold = {one.factor: one for one in unseen if one.folds}
+    for node in model.labeled:
+        own = model.data.factors.get(node.name)
+        if own is None or own.kind == "continuous":
+            continue
+        probabilities = class_probabilities(predictions.predictions[node.name])
+        names = class_names(own, probabilities.shape[1])
+        rows = np.arange(len(data))
+        if node.name in data.factors:
+            new = ~(data.factors[node.name].known & ~held_out.factors[node.name].known)
+            rows = rows[new.cpu().numpy()]
+        probabilities = probabilities[rows]
+        one = out_of_fold.get(node.name)
+        if not len(rows) and one is not None:
+            rows, probabilities = one.rows[one.rows >= 0], one.predictions[one.rows >= 0]
+        sections += uncertain(node.name, names, probabilities, rows, data)
+    return sections
+
+
+def _changed(one: Counterfactual) -> Section:
+    caption = (
+        f"{one.verdict} Each of {one.items:,} items with its {one.factor} set to {one.settings} values in turn and "
+        "everything else kept, then predicted again."
     )
+    table = TextTable(("number", "value", "compare with"), tuple(one.rows))
+    return Section(f"Setting {one.factor}", caption, table=table, wide=True)
+
+
+def _described(train: Dataset, test: Dataset | None) -> dict[str, str]:
+    """The lines that are printed before training, by what they are about."""
+    parts = (line.partition(": ") for line in describe_data(train, test))
+    return {about: text for about, _, text in parts}
 
 
 def _as_many_labels(held_out: Dataset, data: Dataset) -> bool:
@@ -181,11 +247,6 @@ def _as_many_labels(held_out: Dataset, data: Dataset) -> bool:
     )
 
 
-def _labels(trained: TrainedRun) -> str:
-    counts = {name: int(factor.known.sum()) for name, factor in trained.train.factors.items()}
-    return ", ".join(f"{count:,} labels of {name}" for name, count in counts.items() if count) or "no labels"
-
-
 def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
     objective = trained.recipe.train.get("objective", "")
     if isinstance(objective, Mapping):
@@ -193,16 +254,17 @@ def _facts(trained: TrainedRun, data: Dataset) -> dict[str, str]:
         objective = _with_options(str(objective["name"]), options)
     records = read_records(trained.run)
     steps = records[-1]["step"] if records else 0
-    what = "shown on its training items" if data is trained.train else "evaluated on"
     return {
-        "data": f"{trained.train.name}, {len(trained.train):,} items",
-        "training labels": f"{_labels(trained)} (seed {trained.budget.seed})",
-        what: f"{data.name}, {len(data):,} items",
+        "training labels": f"{labels_in_words(trained.train)} (seed {trained.budget.seed})",
+        "shown on this page": f"{data.name}, {len(data):,} {_kind_of_items(data is trained.train)}",
         "objective": str(objective),
         "training": f"{steps:,} steps of {trained.run.config['train']['batch_size']} items",
         "training time": _time(records[-1].get("time", 0.0)) if records else "",
-        **_made(trained.model),
     }
+
+
+def _kind_of_items(trained_on: bool) -> str:
+    return "items that the model was trained on" if trained_on else "held-out items"
 
 
 def _with_options(name: str, value: Any) -> str:
@@ -214,8 +276,7 @@ def _with_options(name: str, value: Any) -> str:
 
 
 def _made(model: TrainedModel) -> dict[str, str]:
-    weights = sum(p.numel() for p in model.module.parameters())
-    return {"weights": f"{weights:,}", "made by": f"Unknot {__version__}"}
+    return {"weights": f"{sum(p.numel() for p in model.module.parameters()):,}", **versions()}
 
 
 def _time(seconds: float) -> str:
@@ -239,12 +300,3 @@ def one_known(factor: Factor) -> Tensor:
     first = values[factor.known.cpu()][:1]
     labels[: len(first)] = first
     return labels
-
-
-def _confusions(
-    model: TrainedModel, held_out: Dataset, predictions: DatasetPrediction
-) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
-    return [
-        (one.factor, confusion_matrix(one.truth, one.predicted, len(one.classes)), one.classes)
-        for one in class_predictions(model, held_out, predictions)
-    ]

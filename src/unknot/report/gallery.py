@@ -45,6 +45,8 @@ class Picture:
         Whether bright pixels are drawn dark, as ink on paper.
     boxes : tuple of ndarray and list, or None
         Boxes on the first row, ``(C, K, 3)``, and their labels.
+    about_change : bool
+        Whether it shows what changes with a factor.
     """
 
     title: str
@@ -56,6 +58,7 @@ class Picture:
     wide: bool = False
     ink: bool = True
     boxes: tuple[np.ndarray, list[list[str]]] | None = None
+    about_change: bool = False
 
 
 def gallery(model: TrainedModel, data: Dataset, dimensions: Sequence[tuple[str, float]]) -> list[Picture]:
@@ -115,7 +118,16 @@ def _analogies(model: TrainedModel, x: Tensor, node: NodeSpec, ink: bool) -> lis
     images = pictures.analogies(model, x, node.name, settings.values)
     columns = ("item", *names)
     return [
-        Picture(f"Analogies: {node.name}", caption, images, columns, separate_first=True, wide=True, ink=ink)
+        Picture(
+            f"Analogies: {node.name}",
+            caption,
+            images,
+            columns,
+            separate_first=True,
+            wide=True,
+            ink=ink,
+            about_change=True,
+        )
     ]
 
 
@@ -187,6 +199,6 @@ def _samples(model: TrainedModel, data: Dataset, ink: bool) -> Picture:
         caption = f"Samples: {node.name} set by column, everything else drawn from the prior, once per row."
         names = class_names(data.factors[node.name], node.size or 0)
         images = pictures.samples_by_class(model, node, _SAMPLED)
-        return Picture("Samples", caption, images, columns=names, wide=True, ink=ink)
+        return Picture("Samples", caption, images, columns=names, wide=True, ink=ink, about_change=True)
     caption = "Samples, every node drawn from its prior."
     return Picture("Samples", caption, pictures.samples(model, _SAMPLED, _SHOWN), wide=True, ink=ink)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unknot.files import write_file
 from unknot.objectives.diagnostics import UNUSED_BELOW
-from unknot.plots.classification import confusion
 from unknot.plots.curves import bars, curves
 from unknot.plots.images import boxed_images, image_grid
 from unknot.plots.style import data_uri
 from unknot.report.content import Content
 from unknot.report.gallery import Picture
 from unknot.report.section import Section
+from unknot.report.term_names import term_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-_LEAST = 0.75  # of its full width: to this a figure may shrink and still be legible
 
 
 def write_report(content: Content, path: Path) -> None:
@@ -34,7 +33,7 @@ def render(content: Content) -> str:
         title=content.title,
         summary=content.summary,
         content=content,
-        sections=_sections(content),
+        parts=_numbered(_parts(content)),
         graph=content.graph_svg,
     )
 
@@ -47,31 +46,71 @@ def fill(template: str, **values: Any) -> str:
     return templates.get_template(template).render(**values)
 
 
-def _sections(content: Content) -> list[dict[str, Any]]:
-    """Titles, captions and figures in the order of the page."""
-    sections = []
-    for picture in content.pictures:
-        sections.append(_section(picture.title, picture.caption, picture_figure(picture), picture.wide))
-    for name, matrix, classes in content.confusions:
-        caption = (
-            f"Rows are the true {name}, columns the predicted {name}; shading is the share of a row. On the right: "
-            "the recall, the share of a class that is predicted correctly."
-        )
-        sections.append(_section(f"Confusion: {name}", caption, confusion(matrix, classes, name)))
-    sections += [drawn(section) for section in content.sections]
+@dataclass(frozen=True)
+class Part:
+    """Sections under one heading.
+
+    Parameters
+    ----------
+    name : {"data", "doubts", "changes", "model"}
+        What it is about.
+    title : str
+        The heading.
+    sections : list of dict
+        The sections in the form of the template.
+    """
+
+    name: str
+    title: str
+    sections: list[dict[str, Any]]
+
+
+def _parts(content: Content) -> list[Part]:
+    """The sections in the order of the page."""
+    return [
+        Part("numbers", "", [drawn(one) for one in content.numbers]),
+        Part("data", "The data", [drawn(one) for one in content.data]),
+        Part("doubts", "Mistakes and doubts", [drawn(one) for one in content.doubts]),
+        Part(
+            "changes",
+            "What changes with each factor",
+            [*_pictures(content, about_change=True), *(drawn(one) for one in content.changes)],
+        ),
+        Part("model", "The model and its training", _model(content)),
+    ]
+
+
+def _numbered(parts: list[Part]) -> dict[str, Part]:
+    """The parts by name, with figures and tables numbered from the top; the graph is a figure too."""
+    figures, tables = count(1), count(1)
+    for part in parts:
+        if part.name == "model":
+            part.sections.insert(0, {"title": "The graphical model", "graph": True})
+        for section in part.sections:
+            has_figure = section.get("graph") or section.get("image")
+            section["number"] = f"Figure {next(figures)}" if has_figure else f"Table {next(tables)}"
+    return {part.name: part for part in parts}
+
+
+def _pictures(content: Content, *, about_change: bool) -> list[dict[str, Any]]:
+    chosen = [one for one in content.pictures if one.about_change == about_change]
+    return [_section(one.title, one.caption, picture_figure(one), one.wide) for one in chosen]
+
+
+def _model(content: Content) -> list[dict[str, Any]]:
+    sections = [*_pictures(content, about_change=False), *(drawn(one) for one in content.model)]
     if content.information:
         names, nats = zip(*content.information, strict=True)
         caption = (
-            "Mutual information between the data and each dimension of the Gaussian nodes, I(x; z_d), in nats. "
-            f"Gray dimensions (below {UNUSED_BELOW:g}) are unused."
+            "Mutual information between the data and each dimension of the Gaussian variables, in nats. Gray "
+            f"dimensions (below {UNUSED_BELOW:g}) are unused."
         )
-        shown = bars(names, nats, "I(x; z_d) in nats", [value < UNUSED_BELOW for value in nats])
+        shown = bars(names, nats, "mutual information in nats", [value < UNUSED_BELOW for value in nats])
         sections.append(_section("Information per dimension", caption, shown))
     if content.records:
-        caption = (
-            "Every term of the objective and every diagnostic that changes, averaged between logged steps."
-        )
-        sections.append(_section("Training", caption, curves(content.records), wide=True))
+        caption = "Every term of the objective that changes, averaged between logged steps."
+        titles = {name: term_name(name) for record in content.records for name in record}
+        sections.append(_section("Training curves", caption, curves(content.records, titles), wide=True))
     return sections
 
 
@@ -99,6 +138,5 @@ def drawn(section: Section) -> dict[str, Any]:
     values = {**vars(section), "image": None}
     if section.figure is not None:
         width, _ = section.figure.get_size_inches()
-        least = _LEAST * width * 96  # on a narrower screen it is scrolled
-        values |= {"image": data_uri(section.figure), "width": int(width * 96), "least": int(least)}
+        values |= {"image": data_uri(section.figure), "width": int(width * 96)}
     return values

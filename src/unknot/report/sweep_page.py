@@ -11,14 +11,14 @@ from typing import Any
 
 from unknot.files import write_file
 from unknot.plots.curves import seeds_by_setting
-from unknot.report.content import baselines
 from unknot.report.page import drawn, fill
 from unknot.report.section import Section, TextTable
 from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.run import open_run
 from unknot.workflow.sweep.member import point_text, short_names
 from unknot.workflow.sweep.ranking import Column, Finished, Ranking, what_choosing_gains
-from unknot.workflow.verdict.comparison import compare
+from unknot.workflow.verdict.comparison import Comparison, compare
+from unknot.workflow.verdict.predictions import same_labels
 
 _CHOSEN_BY_LABELS = (
     "These test labels chose the first run, so its number on them is slightly too good: report its error on data that "
@@ -101,7 +101,17 @@ def first_baselines(first: Finished, data_dir: Path | None = None) -> dict[str, 
     trained = open_run(first.folder, data_dir)
     assert trained.test is not None
     comparisons = compare(trained.model, trained.train, trained.test)
-    return {one.factor: baselines(one) for one in comparisons if one.held_out}
+    return {one.factor: _baselines(one) for one in comparisons if one.of == "held-out"}
+
+
+def _baselines(comparison: Comparison) -> str:
+    """The scores of a linear model on the same labels and of a constant prediction, in words."""
+    text, total = comparison.measure.text, comparison.measure.total
+    constant = "the most frequent class" if comparison.measure.share else "the mean"
+    return (
+        f"A linear model on {same_labels(comparison)}: {text(total(comparison.linear))}. "
+        f"Always {constant}: {text(total(comparison.constant))}."
+    )
 
 
 def by_setting(ranking: Ranking) -> dict[str, list[int]]:

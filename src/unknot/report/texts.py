@@ -27,11 +27,10 @@ _CAPTION = (
 )
 
 
-def topics_and_words(model: TrainedModel, data: Dataset, predictions: DatasetPrediction) -> list[Section]:
-    """Tables of the classes and of the topics with most information, and how topics are correlated.
+def words_of_classes(model: TrainedModel, data: Dataset, predictions: DatasetPrediction) -> list[Section]:
+    """Tables of the words of every factor's classes; only counts of words have them.
 
-    The weight of a word is its log-probability at the class, or two standard deviations out along the topic, minus
-    that at the mean of all classes, or at the mean of the prior. Only counts of words have these sections.
+    The weight of a word is its log-probability at the class minus that at the mean of all classes.
     """
     if not isinstance(data.x, SparseCounts) or not data.columns:
         return []
@@ -47,8 +46,19 @@ def topics_and_words(model: TrainedModel, data: Dataset, predictions: DatasetPre
             names = class_names(data.factors[node.name], count)
             table = _table(node.name, data, names, weights, probabilities)
             sections.append(Section(f"Words of {node.name}", _CAPTION, table=table, wide=True))
+    return sections
+
+
+def words_of_topics(model: TrainedModel, data: Dataset, predictions: DatasetPrediction) -> list[Section]:
+    """A table of the topics with most information, and how topics are correlated; only counts of words have them.
+
+    The weight of a word is its log-probability two standard deviations out along the topic minus that at the mean of
+    the prior.
+    """
+    if not isinstance(data.x, SparseCounts) or not data.columns:
+        return []
     topics = [_place(name) for name, nats in style_information(model, data, len(data))[:_TOPICS] if nats > 0]
-    return sections + (_topics(model, data, predictions, sorted(topics)) if topics else [])
+    return _topics(model, data, predictions, sorted(topics)) if topics else []
 
 
 def _topics(

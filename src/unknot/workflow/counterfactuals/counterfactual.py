@@ -16,6 +16,7 @@ CLEAN, MOSTLY = (
     0.85,
 )  # shares predicted as intended, relative to the share of real items predicted correctly
 STAYS, DRIFTS = 0.1, 0.35  # distances moved beyond those of a reconstruction without a change
+_BEYOND_CHANCE = 0.1  # a factor that is predicted as intended in no more items than this does not change
 LITTLE = 0.05  # a smaller share of a factor in the style is not mentioned
 
 _FRACTIONS = (
@@ -108,6 +109,11 @@ class Counterfactual:
         return "; ".join(parts) + "."
 
     @property
+    def does_not_change(self) -> bool:
+        """Whether about as few items as by chance are predicted as intended."""
+        return _share(self) <= 1 / max(self.settings, 1) + _BEYOND_CHANCE
+
+    @property
     def rows(self) -> list[tuple[str, str, str]]:
         """Rows of a table: the name of a number, the number, and what to compare it with."""
         rows = [("predicted as intended by the encoder", *_agreement(self.encoder))]
@@ -155,15 +161,18 @@ class Counterfactual:
 
 
 def _change(found: Counterfactual) -> str:
-    agreements = [found.encoder] if found.predictor is None else [found.encoder, found.predictor]
-    share, chance = min(_of_possible(one) for one in agreements), 1 / max(found.settings, 1)
+    share = _share(found)
     if share >= CLEAN:
         return "changes cleanly"
     if share >= MOSTLY:
         return f"mostly changes ({100 * share:.0f} % of what can be predicted)"
-    if share > chance + 0.1:
-        return f"changes in {100 * share:.0f} % of items only"
-    return "does not change"
+    return "does not change" if found.does_not_change else f"changes in {100 * share:.0f} % of items only"
+
+
+def _share(found: Counterfactual) -> float:
+    """The share predicted as intended by the encoder or by the predictor, whichever is smaller, of what is possible."""
+    agreements = [found.encoder] if found.predictor is None else [found.encoder, found.predictor]
+    return min(_of_possible(one) for one in agreements)
 
 
 def _of_possible(agreement: Agreement) -> float:

@@ -87,7 +87,12 @@ def _kept(path: Path, key: dict[str, str | int | None]) -> list[Counterfactual] 
 
 
 def counterfactuals(
-    model: TrainedModel, data: Dataset, train: Dataset | None = None, seed: int = 0
+    model: TrainedModel,
+    data: Dataset,
+    train: Dataset | None = None,
+    seed: int = 0,
+    *,
+    independent: bool = True,
 ) -> list[Counterfactual]:
     """Change every named factor of a model in some items, keep everything else, and predict all factors again.
 
@@ -104,6 +109,9 @@ def counterfactuals(
         predictions.
     seed : int, default=0
         Seed of the draws.
+    independent : bool, default=True
+        Whether to train an independent predictor and probes. Without them only the model's own encoder predicts, which
+        takes seconds.
 
     Returns
     -------
@@ -121,7 +129,7 @@ def counterfactuals(
         held_out = held_out_labels(model, held_out) if train is None else without_labels(held_out)
     settable = {node.name for node in model.settable}
     factors = [node for node in model.labeled if node.name in settable]
-    learned = [node.name for node in factors if _enough(node, parts.learning)]
+    learned = [node.name for node in factors if independent and _enough(node, parts.learning)]
     predictor = make_predictor(parts.learning, learned, seed) if learned else None
     evaluation = _Evaluation(model, parts, held_out, predictor, tuple(learned), seed)
     return [evaluation.counterfactual(node) for node in factors]

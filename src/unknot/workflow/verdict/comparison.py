@@ -1,10 +1,10 @@
-"""Comparison: the encoder beside a linear model trained on the same labels, item by item."""
+"""Comparison: the model's predictions beside those of a linear model trained on the same labels, item by item."""
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -21,18 +21,24 @@ from unknot.workflow.evaluation import (
     class_probabilities,
     predict_dataset,
 )
+from unknot.workflow.out_of_fold import OutOfFold
 from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.verdict.unseen import measure_of
 
 _FEWEST = 10  # labels below which no linear model is fitted
 _MOST_NUMBERS = 2_000_000  # entries of the matrix that a linear model is fitted to: about a second
 _FOLDS = 5
 _MOST_COMPARED = 5000  # items
 _MOST_COMPARED_NUMBERS = 1 << 24  # entries of these items
+_NO_ROWS = torch.zeros(0, dtype=torch.long)
+
+
+Labels = Literal["held-out", "out-of-fold", "training"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Losses of one factor under the encoder and under simple baselines, the same items in each array.
+    """Losses of one factor under the model and under simple baselines, the same items in each array.
 
     Parameters
     ----------
@@ -40,28 +46,34 @@ class Comparison:
         The factor's name.
     measure : Measure
         What the losses are.
-    encoder, linear, constant : ndarray
-        Losses of the compared items. Without held-out labels these are the training items: the linear model is then
-        cross-fitted and the encoder is not, so the comparison favors the encoder.
+    model, linear, constant : ndarray
+        Losses of the compared items.
     training : ndarray
-        The encoder's losses on the labels that it was trained on.
+        The model's losses on the labels that it was trained on; empty beside out-of-fold labels.
     fitted : int
         How many labels the linear model was fitted to.
     labels : int
-        How many labels the encoder was trained on.
-    held_out : bool
-        Whether the compared items have labels that the model was not trained on.
+        How many labels the model was trained on.
+    of : {"held-out", "out-of-fold", "training"}
+        Which labels are compared. Held-out labels belong to other items. Out-of-fold labels were hidden from both
+        models, one fold after the other. With training labels only the linear model is cross-fitted, so the comparison
+        favors the model, and its losses are no errors.
     """
 
     factor: str
     measure: Measure
-    encoder: np.ndarray
+    model: np.ndarray
     linear: np.ndarray
     constant: np.ndarray
     training: np.ndarray
     fitted: int
     labels: int
-    held_out: bool
+    of: Labels
+
+    @property
+    def unseen(self) -> bool:
+        """Whether the model was not trained on the compared labels."""
+        return self.of != "training"
 
 
 def compare(
@@ -70,7 +82,10 @@ def compare(
     held_out: Dataset | None,
     predictions: DatasetPrediction | None = None,
 ) -> list[Comparison]:
-    """Compare the encoder with a linear model and with a constant prediction.
+    """Compare the model with a linear model and with a constant prediction.
+
+    Held-out labels are compared where there are any, out-of-fold predictions otherwise, and training labels if there
+    are none of these either.
 
     Parameters
     ----------
@@ -90,22 +105,25 @@ def compare(
     """
     if predictions is None and held_out is not None:
         predictions = predict_dataset(model, held_out)
-    comparisons = []
+    comparisons, cross_fitted = [], {one.factor: one for one in compare_out_of_fold(model)}
     for node in model.labeled:
+        test_rows = (
+            _NO_ROWS if held_out is None else _labeled_rows(held_out, node.name, _most_items(held_out))
+        )
+        if not len(test_rows) and node.name in cross_fitted:
+            comparisons.append(cross_fitted[node.name])
+            continue
         rows = _labeled_rows(train, node.name, affordable(len(train), train.item_shape.numel()))
         fitted = train.subset(rows)
         if len(rows) < _FEWEST or len(fitted.factors[node.name].values.unique(dim=0)) < 2:
             continue
         labels = int(train.factors[node.name].known.sum())
         own = predict_dataset(model, fitted).predictions[node.name]
-        test_rows = (
-            rows[:0] if held_out is None else _labeled_rows(held_out, node.name, _most_items(held_out))
-        )
-        if held_out is None or predictions is None or not len(test_rows):
-            comparisons.append(_comparison(node, fitted, own, fitted, own, labels, held_out=False))
-        else:
+        if held_out is not None and predictions is not None and len(test_rows):
             tested, test = predictions.predictions[node.name][test_rows.numpy()], held_out.subset(test_rows)
-            comparisons.append(_comparison(node, fitted, own, test, tested, labels, held_out=True))
+            comparisons.append(_comparison(node, fitted, own, test, tested, labels, "held-out"))
+        else:
+            comparisons.append(_comparison(node, fitted, own, fitted, own, labels, "training"))
     return comparisons
 
 
@@ -116,8 +134,7 @@ def _comparison(
     test: Dataset,
     test_predictions: np.ndarray,
     labels: int,
-    *,
-    held_out: bool,
+    of: Labels,
 ) -> Comparison:
     train_truth, factor = train.factors[node.name].values.cpu().numpy(), test.factors[node.name]
     test_truth = factor.values.cpu().numpy()
@@ -125,18 +142,48 @@ def _comparison(
     classes = 0
     if measure.share:
         classes = max(class_probabilities(test_predictions).shape[1], int(train_truth.max()) + 1)
-    linear = linear_predictions(train, node.name, classes, test if held_out else None)
+    linear = linear_predictions(train, node.name, classes, test if of == "held-out" else None)
     return Comparison(
         factor=node.name,
         measure=measure,
-        encoder=measure.losses(test_truth, test_predictions),
+        model=measure.losses(test_truth, test_predictions),
         linear=measure.losses(test_truth, linear),
-        constant=measure.losses(test_truth, constant_predictions(train, node.name, classes, test)),
+        constant=measure.losses(test_truth, constant_predictions(train_truth, classes, len(test))),
         training=measure.losses(train_truth, train_predictions),
         fitted=len(train),
         labels=labels,
-        held_out=held_out,
+        of=of,
     )
+
+
+def compare_out_of_fold(model: TrainedModel) -> list[Comparison]:
+    """Return the comparisons by out-of-fold predictions, whose linear models did not see the labels either."""
+    comparisons = []
+    for node in model.labeled:
+        one = model.out_of_fold.get(node.name)
+        if one is not None:
+            comparisons.append(_out_of_fold(measure_of(model, node), one))
+    return comparisons
+
+
+def _out_of_fold(measure: Measure, one: OutOfFold) -> Comparison:
+    classes = class_probabilities(one.predictions).shape[1] if measure.share else 0
+    return Comparison(
+        factor=one.factor,
+        measure=measure,
+        model=measure.losses(one.labels, _of_measure(one.predictions, measure)),
+        linear=measure.losses(one.labels, _of_measure(one.linear, measure)),
+        constant=measure.losses(one.labels, constant_predictions(one.labels, classes, len(one))),
+        training=np.zeros(0),
+        fitted=len(one),
+        labels=len(one),
+        of="out-of-fold",
+    )
+
+
+def _of_measure(predictions: np.ndarray, measure: Measure) -> np.ndarray:
+    """Class probabilities, or numbers ``(n, D)``."""
+    return class_probabilities(predictions) if measure.share else predictions.reshape(len(predictions), -1)
 
 
 def _most_items(data: Dataset) -> int:
@@ -147,7 +194,7 @@ def _most_items(data: Dataset) -> int:
 def _labeled_rows(data: Dataset, name: str, most: int) -> torch.Tensor:
     """At most ``most`` rows whose label of a factor is known."""
     if name not in data.factors:
-        return torch.zeros(0, dtype=torch.long)
+        return _NO_ROWS
     rows = data.factors[name].known.cpu().nonzero()[:, 0]
     kept = np.sort(np.random.default_rng(0).permutation(len(rows))[:most])
     return rows[torch.from_numpy(kept)]
@@ -206,11 +253,12 @@ def _fit_predict(model: Any, x: np.ndarray, y: np.ndarray, test: np.ndarray, cla
     return np.asarray(model.fit(x, y).predict(test))
 
 
-def constant_predictions(train: Dataset, name: str, classes: int, test: Dataset) -> np.ndarray:
-    """The most frequent class, or the mean, for every item."""
-    y = train.factors[name].values.cpu().numpy()
-    value = np.eye(classes)[np.bincount(y).argmax()] if classes else y.reshape(len(y), -1).mean(0)
-    return np.tile(value, (len(test), 1))
+def constant_predictions(labels: np.ndarray, classes: int, count: int) -> np.ndarray:
+    """The most frequent class of some labels, or their mean, for each of ``count`` items."""
+    value = (
+        np.eye(classes)[np.bincount(labels).argmax()] if classes else labels.reshape(len(labels), -1).mean(0)
+    )
+    return np.tile(value, (count, 1))
 
 
 def plain_numbers(data: Dataset) -> np.ndarray:
