@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "data": set(),
     "graph": {"core"},
     "objectives": {"core"},
-    "models": {"core"},
+    "models": {"core", "data"},
     "metrics": set(),
     "plots": set(),
     "train": {"core", "data", "objectives", "models", "metrics"},
