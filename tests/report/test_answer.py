@@ -60,8 +60,8 @@ def test_numbers() -> None:
     one = Unseen("size", MEASURES["root mean square error"], (), np.arange(50), truth, truth + 2.0, 5)
     (answer,) = answers([one], [beside(one, np.full(50, 9.0), np.full(50, 16.0))])
     assert answer.headline == (
-        "On labels it had not seen, it is off by 2 (root mean square error; 95 % interval 2 to 2); a linear model by 3, always "
-        "the mean by 4."
+        "On labels it had not seen, it is off by 2 (root mean square error; 95 % interval 2 to 2); a linear "
+        "model by 3, always the mean by 4."
     )
     assert answer.doubts == ""
 
