@@ -224,7 +224,6 @@ def test_divergence_before_the_first_checkpoint_leaves_no_folder(
 
 def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = spec_file(tmp_path, "train: {steps: 2}\n")
-    images = image_folder(tmp_path / "images")
     np.savez(tmp_path / "empty.npz", x=np.zeros((0, 4)))
     np.savez(tmp_path / "one.npz", x=np.random.default_rng(0).random((20, 4)), kind=np.zeros(20, int))
     np.savez(tmp_path / "nox.npz", y=np.zeros((3, 4)))
@@ -232,9 +231,6 @@ def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 nothing")
     (tmp_path / "header.csv").write_text("a,b\n")
     (tmp_path / "none").mkdir()
-    from PIL import Image
-
-    Image.new("L", (5, 9)).save(images / "zzz.png")
     cases = {
         "empty.npz": "is empty",
         "one.npz": "one class only",
@@ -243,7 +239,6 @@ def test_bad_files_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixtur
         "broken.npz": "cannot be read",
         "header.csv": "is empty",
         "none": "holds no images",
-        "images": "images must have one size, but image-00.png is 8x8 and zzz.png is 5x9",
         "absent.npz": "there is no file",
         "absent": "there is no file or folder",
         "spec.yaml": "expected an .npz file",

@@ -21,17 +21,13 @@ from unknot.models.spec import ModelSpec
 from unknot.schema import settings_table
 from unknot.train.loop import fit
 from unknot.workflow.assembly import assemble
-from unknot.workflow.default_models import (
-    ALPHA,
-    DEFAULT_MODELS,
-    Images,
-    TableEnsemble,
-    Topics,
-    Wide,
-    choose,
-    is_table,
-    tuned,
-)
+from unknot.workflow.default_models import ALPHA, is_table
+from unknot.workflow.default_models.base import tuned
+from unknot.workflow.default_models.choose import DEFAULT_MODELS, choose
+from unknot.workflow.default_models.images import Images
+from unknot.workflow.default_models.tables import TableEnsemble
+from unknot.workflow.default_models.topics import Topics
+from unknot.workflow.default_models.wide import Wide
 from unknot.workflow.evaluation import evaluate
 from unknot.workflow.model_source import Described
 from unknot.workflow.recipe import Recipe

@@ -21,6 +21,7 @@ from unknot.models.predictor.predictor import Predictors, fit_predictor
 from unknot.models.predictor.targets import deal, folds_of
 from unknot.models.spec import NodeSpec
 from unknot.train.config import TrainConfig
+from unknot.train.epochs import Epochs
 from unknot.train.loop import Result, fit
 from unknot.workflow.class_weights import reweighed
 from unknot.workflow.labels import has_classes
@@ -117,13 +118,14 @@ def _refitted(
     short = _shortened(config, steps)
     found: dict[str, list[tuple[Tensor, Tensor]]] = {}
     for fold in range(folds):
-        if config.progress:
+        if config.progress and sys.stderr.isatty():
             print(f"Cross-fitting: refit {fold + 1} of {folds}, {short.steps} steps.", file=sys.stderr)
         hidden = rows[fold_of_row == fold]
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             again = replace(model, module=model.source.build(model.shape), class_weights={})
-        result = fit(again.module, _without_labels(data, hidden), short, fabric=fabric)
+        shown = _without_labels(data, hidden)
+        result = fit(again.module, shown, _with_whole_batches(short, shown, fabric), fabric=fabric)
         if result.stopped_because == "interrupted":
             raise KeyboardInterrupt
         again.module.to(model.device).eval()
@@ -137,7 +139,16 @@ def _shortened(config: TrainConfig, steps: int) -> TrainConfig:
         return max(1, round(REFIT_SHARE * count))
 
     stages = tuple({**stage, "steps": half(stage["steps"])} for stage in config.stages)
-    return replace(config, steps=half(steps), epochs=None, stages=stages, patience=None, progress=False)
+    return replace(config, steps=half(steps), epochs=None, stages=stages, patience=None)
+
+
+def _with_whole_batches(config: TrainConfig, data: Dataset, fabric: Fabric | None) -> TrainConfig:
+    """Make the batches smaller where an epoch is of labeled items alone, which are fewer in a refit."""
+    world = 1 if fabric is None else fabric.world_size
+    rows = len(Epochs(data, config, 0, world, 1).order(0))
+    return (
+        config if rows >= config.batch_size else replace(config, batch_size=max(world, rows - rows % world))
+    )
 
 
 def _item_folds(data: Dataset, folds: int, seed: int) -> tuple[Tensor, Tensor]:
