@@ -19,12 +19,13 @@ train: {steps: 6, batch_size: 60, log_every: 3, device: cpu}
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
-    """Exit code, standard output and error stream of a command."""
+    """Exit code, standard output and error stream of a command, without the progress of cross-fitting."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
         main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
-    return int(ended.value.code or 0), captured.out, captured.err
+    err = "".join(line for line in captured.err.splitlines(True) if not line.startswith("Cross-fitting: "))
+    return int(ended.value.code or 0), captured.out, err
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:

@@ -16,12 +16,16 @@ def test_the_test_split(trained_run: Path, capsys: pytest.CaptureFixture[str]) -
     code, out, err = run(capsys, "evaluate", trained_run)
     assert (code, err) == (0, "")
     assert "digit" in out
-    assert "%" in out
+    assert "held-out labels" in out
+    assert "log loss" in out
     code, out, _ = run(capsys, "evaluate", trained_run, "--json")
     (score,) = json.loads(out)
     assert score["factor"] == "digit"
     assert 0 <= score["value"] <= 1
     assert score["items"] > 100
+    assert score["labels"] == "held-out"
+    assert score["interval"][0] <= score["value"] <= score["interval"][1]
+    assert {"log_loss", "macro_f1", "mean_probability", "calibration_error"} <= set(score)
 
 
 def test_evaluating_does_not_change_the_run(trained_run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,12 +58,13 @@ def test_data_without_a_test_split(
     monkeypatch.chdir(tmp_path)
     spec = spec_file(tmp_path, CSV_SPEC.replace("test_share: 0.25", "test_share: 0"))
     assert run(capsys, "fit", spec, csv_file(tmp_path / "t.csv"), "--run", "out")[0] == 0
-    assert "no test split, and an error on the labels that the model was trained on says nothing" in refused(
-        capsys, "evaluate", "out"
-    )
-    assert "only labels here are those that the model was trained on" in refused(
-        capsys, "evaluate", "out", "t.csv"
-    )
+    code, out, err = run(capsys, "evaluate", "out", "--json")
+    assert (code, err) == (0, "")
+    assert [(one["factor"], one["labels"]) for one in json.loads(out)] == [
+        ("group", "out-of-fold"),
+        ("severity", "out-of-fold"),
+    ]
+    assert run(capsys, "evaluate", "out", "t.csv", "--json") == (0, out, "")  # the same items
     lines = Path("t.csv").read_text().splitlines()
     new = [line.replace(",A,", ",B,") for line in lines[1:]]  # other items, some of them the same
     Path("new.csv").write_text("\n".join([lines[0], *new]) + "\n")
@@ -69,6 +74,10 @@ def test_data_without_a_test_split(
     changed = [line for line, was in zip(new, lines[1:], strict=True) if line != was]
     assert json.loads(out)[0]["items"] == sum(line.split(",")[5] != "" for line in changed)
     assert "labels that the model was trained on are left out" in err
+    Path("bare.csv").write_text(
+        "\n".join([lines[0], *(line.rsplit(",", 2)[0] + ",," for line in new)]) + "\n"
+    )
+    assert "has no labels of the model's factors" in refused(capsys, "evaluate", "out", "bare.csv")
     (tmp_path / "other.csv").write_text("age,group\n50,ill\n")
     assert "no column 'smokes', which the model was trained on" in refused(
         capsys, "evaluate", "out", "other.csv"
@@ -79,6 +88,20 @@ def test_data_without_a_test_split(
     moved = ("--set", "train.steps=9", "--set", "data.file=moved/t.csv")
     assert run(capsys, "fit", "--resume", "out", *moved)[0] == 0
     assert run(capsys, "evaluate", "out", "new.csv")[0] == 0
+
+
+def test_a_model_that_was_not_cross_fitted_has_no_error_on_its_own_labels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = CSV_SPEC.replace("test_share: 0.25", "test_share: 0").replace("steps: 8", "steps: 4, cross_fit: 0")
+    code, out, _ = run(capsys, "fit", spec_file(tmp_path, text), csv_file(tmp_path / "t.csv"), "--run", "out")
+    assert code == 0
+    assert "its error is not known: --set train.cross_fit=3 hides them in turn, --test-share 0.2" in out
+    for more in ((), ("t.csv",)):
+        assert "only labels here are those that the model was trained on" in refused(
+            capsys, "evaluate", "out", *more
+        )
 
 
 def test_counterfactuals(trained_run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -155,8 +155,15 @@ def test_a_resumed_run_refuses_other_settings_and_keeps_its_own(
         capsys, "fit", "--resume", "run", "--set", "labels.budget.digit=50"
     )
     assert config(tmp_path / "run") == before
-    for other in ((spec_file(tmp_path),), ("-o", tmp_path / "elsewhere"), ("--label", "digit")):
-        assert "give no spec, no --label and no other" in refused(capsys, "fit", "--resume", "run", *other)
+    for other in (
+        (spec_file(tmp_path),),
+        ("-o", tmp_path / "elsewhere"),
+        ("--label", "digit"),
+        ("--test-share", "0.2"),
+    ):
+        assert "give no spec, no --label, no --test-share and no other" in refused(
+            capsys, "fit", "--resume", "run", *other
+        )
 
 
 # ---- mistakes: one sentence, code 2, nothing lost, nothing left behind --------------------------------
@@ -355,11 +362,16 @@ def test_a_table_and_the_column_to_learn_without_a_spec(
     code, out, err = run(capsys, "fit", "wine.csv", "--label", "group", *QUICK)
     assert code == 0
     assert "column 'patient' is different in every row and is left out" in err
+    assert "Data: 200 rows of wine" in out  # all labels are trained on
+    assert "Label group: 2 classes (ill, well), known for" in out
+    assert "group: On labels it had not seen, it is right in" in out
+    assert "100 out-of-fold labels" in out
+    assert config(tmp_path / "runs" / "wine-1")["data"]["factors"] == ["group"]
+    code, out, err = run(capsys, "fit", "wine.csv", "--label", "group", "--test-share", "0.2", *QUICK)
+    assert code == 0
     assert "Data: 160 rows of wine" in out
     assert "40 more are kept for the test" in out
-    assert "Label group: 2 classes (ill, well), known for" in out
-    assert "Encoder on the test data" in out
-    assert config(tmp_path / "runs" / "wine-1")["data"]["factors"] == ["group"]
+    assert "held-out labels, which the model was not trained on" in out
 
 
 def test_without_a_label_it_says_that_it_trains_unsupervised(
@@ -370,7 +382,7 @@ def test_without_a_label_it_says_that_it_trains_unsupervised(
     assert code == 0
     assert "No labels: unsupervised" in out
     assert "group" in out  # it is data, and this is said
-    assert "Encoder on" not in out  # no empty table
+    assert "not trained on" not in out  # no empty table
 
 
 def test_an_empty_spec_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -389,7 +401,7 @@ def test_a_folder_of_sub_folders(tmp_path: Path, capsys: pytest.CaptureFixture[s
     code, out, _ = run(capsys, "fit", folder, *QUICK)
     assert code == 0
     assert "Label label: 2 classes (kind 0, kind 1), known for 40 of 40." in out
-    assert "There is no labeled test data" in out
+    assert "40 out-of-fold labels" in out
     assert "expected a spec or data" in refused(capsys, "fit")
 
 

@@ -24,8 +24,9 @@ def test_a_table_of_predictions(
     assert code == 0
     assert "Wrote 7 rows" in out
     rows = rows_of(tmp_path / "t.csv")
-    assert list(rows[0]) == ["row", "digit", "digit probability"]
+    assert list(rows[0])[:4] == ["row", "digit", "digit probability", "digit set"]
     assert [row["row"] for row in rows] == [str(i) for i in range(7)]
+    assert all(row["digit"] == row["digit set"].split("|")[0] for row in rows)
     assert all(row["digit"] in "0123456789" and 0.1 <= float(row["digit probability"]) <= 1 for row in rows)
 
 
@@ -37,10 +38,19 @@ def test_words_numbers_and_file_names(
     assert run(capsys, "fit", spec_file(tmp_path, CSV_SPEC), table, "--run", "table")[0] == 0
     assert run(capsys, "predict", "table", table, "-o", "p.csv")[0] == 0
     rows = rows_of(tmp_path / "p.csv")
-    assert list(rows[0]) == ["row", "patient", "group", "group probability", "severity"]
+    ours = ["group", "group probability", "group set", "severity", "severity low", "severity high", "novelty"]
+    assert list(rows[0]) == ["row", "patient", *ours]
+    assert all(
+        float(row["severity low"]) <= float(row["severity"]) <= float(row["severity high"]) for row in rows
+    )
+    assert run(capsys, "predict", "table", table, "-o", "sure.csv", "--level", "0.6")[0] == 0
+    sure = rows_of(tmp_path / "sure.csv")
+    assert all(float(a["severity low"]) >= float(b["severity low"]) for a, b in zip(sure, rows, strict=True))
+    assert {row["group set"] for row in sure} <= {row["group set"] for row in rows} | {"ill", "well"}
+    assert "--level is between 0 and 1" in refused(capsys, "predict", "table", table, "--level", "90")
     assert rows[7]["patient"] == "p7"  # the column that tells rows apart is kept
     with_old = [
-        line + (",group probability" if i == 0 else ",0.5")
+        line + (",group probability,severity low,novelty" if i == 0 else ",0.5,1,0.1")
         for i, line in enumerate(table.read_text().split())
     ]
     (tmp_path / "again.csv").write_text("\n".join(with_old) + "\n")
@@ -58,7 +68,7 @@ def test_words_numbers_and_file_names(
     assert "column 'blood': there are 'AB', which no training row has" in said
     assert "odd.csv, column 'age', row 3: got 'old', expected a number; the row has no prediction" in said
     after = rows_of(tmp_path / "r.csv")
-    assert after[1] == {"row": "1", "patient": "p1", "group": "", "group probability": "", "severity": ""}
+    assert after[1] == {"row": "1", "patient": "p1", **dict.fromkeys(ours, "")}
     assert [after[i] for i in (0, 2, 4)] == [rows[i] for i in (0, 2, 4)]
     assert after[3]["group"] in ("ill", "well")
     said = refused(capsys, "predict", "table", "odd.csv", "-o", "s.csv", "--errors", "raise")

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unknot.cli.shared import is_run, load_with_data, show_scores, show_table
+from unknot.cli.shared import is_run, load_with_data, show_table, show_unseen
 from unknot.errors import DataError
-from unknot.workflow.evaluation import Score
+from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.trained_model import TrainedModel
+from unknot.workflow.verdict.unseen import Unseen
 
 
 def test_a_model_needs_data(trained_run: Path, tmp_path: Path) -> None:
@@ -33,15 +34,18 @@ def test_tables_show_every_cell(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(word in said for word in ("Digits", "name", "one", "2"))
 
 
-def test_scores_are_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    show_scores(
-        [
-            Score("digit", "error", 0.25, 300, (0.204, 0.302)),
-            Score("size", "root mean square error", 2.0, 10),
-        ],
-        "test data",
-    )
-    said = capsys.readouterr().out
-    assert "Encoder on the test data" in said
-    assert "25.00 % (20.4 to 30.2 %)" in said
-    assert "root mean square error" in said
+def test_numbers_of_unseen_labels_are_a_column_for_each_factor(capsys: pytest.CaptureFixture[str]) -> None:
+    shares = np.array([[0.9, 0.1]] * 3 + [[0.2, 0.8]])
+    sizes = np.array([[1.0], [3.0]])
+    digit = Unseen("digit", MEASURES["error"], ("0", "1"), np.arange(4), np.array([0, 0, 1, 1]), shares, 5)
+    size = Unseen("size", MEASURES["root mean square error"], (), np.arange(2), sizes, sizes + 2)
+    show_unseen([digit, size])
+    lines = [line.split("│")[1:-1] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    cells = {line[0].strip(): [cell.strip() for cell in line[1:]] for line in lines}
+    assert cells["measured on"] == ["4 out-of-fold labels", "2 held-out labels"]
+    assert cells["value"] == ["25.00 %", "2"]
+    assert cells["macro F1"] == ["0.733", ""]
+    show_unseen([size])
+    assert "log loss" not in capsys.readouterr().out
+    show_unseen([])
+    assert capsys.readouterr().out == ""

@@ -15,9 +15,12 @@ from unknot.report.gallery import Picture
 from unknot.report.page import picture_figure, render, write_report
 from unknot.report.section import Section, TextTable, three_digits
 from unknot.report.term_names import term_name
+from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.verdict.finding import Finding
+from unknot.workflow.verdict.unseen import Unseen
 from unknot.workflow.verdict.verdict import Verdict
 
+UNSEEN = Unseen("digit", MEASURES["error"], ("0", "1"), np.arange(2), np.arange(2), np.eye(2))
 CONTENT = Content(
     title="a <run>",
     summary="Learned.",
@@ -37,7 +40,7 @@ CONTENT = Content(
     ],
     records=[{"step": 1, "log_term[ridge]": 2.0}, {"step": 2, "log_term[ridge]": 1.0}],
     information=[("style[0]", 1.5), ("style[1]", 0.0)],
-    verdict=Verdict((Finding("below linear", "It is <worse>.", "red"),), (), "", ("digit",)),
+    verdict=Verdict((Finding("below linear", "It is <worse>.", "red"),), (), "", (UNSEEN,)),
     config="a: <b>",
 )
 
@@ -76,7 +79,7 @@ def test_figures_and_tables_are_numbered_from_the_top() -> None:
 
 def test_the_color_is_that_of_the_verdict() -> None:
     assert 'class="verdict red"' in render(CONTENT)
-    good = render(replace(CONTENT, verdict=Verdict((), ("the curve",), "", ("digit",))))
+    good = render(replace(CONTENT, verdict=Verdict((), ("the curve",), "", (UNSEEN,))))
     assert "Nothing stands out. Examined: the curve." in good
     assert 'class="verdict green"' in good
     unknown = render(replace(CONTENT, answers=[], verdict=Verdict((), ("the curve",), "No error is shown.")))

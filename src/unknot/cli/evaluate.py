@@ -1,4 +1,4 @@
-"""`unknot evaluate`: the errors of a run's encoder on labels that it was not trained on."""
+"""`unknot evaluate`: how good predictions are on labels that the model was not trained on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import typer
 from unknot.errors import DataError
 
 if TYPE_CHECKING:
+    from unknot.data.dataset import Dataset
     from unknot.workflow.counterfactuals.counterfactual import Counterfactual
-    from unknot.workflow.evaluation import Score
+    from unknot.workflow.verdict.unseen import Unseen
 
 
 def command(
@@ -25,9 +26,10 @@ def command(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Print the encoder's error for every named factor, on the test split or on other data.
+    """Print the error of every named factor with its 95 % interval, log loss, macro F1 and calibration.
 
-    Labels that the model was trained on are left out: the error on them says nothing about other items.
+    They are measured on the test split or on other data. Labels that the model was trained on are left out, because the
+    error on them says nothing about other items; if there are no others, their cross-fitted predictions count.
 
     With --counterfactuals every factor of up to 1,000 items is changed while everything else is kept. Printed are the
     share of the changed items that are predicted as intended, by the model itself and by an independent predictor; how
@@ -44,44 +46,44 @@ def command(
     if counterfactuals:
         _show_counterfactuals(_counterfactuals(run, data, data_dir), json)
     else:
-        _show_scores(_scores(run, data, data_dir), "test data" if data is None else str(data), json)
+        _show_unseen(_unseen(run, data, data_dir), json)
 
 
-def _scores(path: Path, data: Path | None, data_dir: Path | None) -> list[Score]:
+def _unseen(path: Path, data: Path | None, data_dir: Path | None) -> list[Unseen]:
     from unknot.cli.shared import is_run, load_with_data
-    from unknot.workflow.evaluation import evaluate
+    from unknot.workflow.evaluation import predict_dataset
     from unknot.workflow.run import open_run
-    from unknot.workflow.trained_labels import held_out_labels, why_no_error
+    from unknot.workflow.trained_labels import held_out_labels, why_no_error, without_labels
+    from unknot.workflow.verdict.unseen import unseen_labels
 
     if data is None and is_run(path):
         trained = open_run(path, data_dir)
-        if trained.test is None:
-            raise DataError(
-                f"{trained.train.name} has no test split, and an error on the labels that the model was trained on "
-                f"says nothing about other items: give labeled data, `unknot evaluate {path} DATA`."
-            )
-        return _found(evaluate(trained.model, trained.test), trained.test.name)
-    model, tested = load_with_data(path, data, f"unknot evaluate {path} DATA")
-    held_out = held_out_labels(model, tested)
+        model, tested = trained.model, trained.train if trained.test is None else trained.test
+        held_out = tested if trained.test is not None else without_labels(tested)
+    else:
+        model, tested = load_with_data(path, data, f"unknot evaluate {path} DATA")
+        held_out = held_out_labels(model, tested)
+    labeled = {name for name, factor in tested.factors.items() if bool(factor.known.any())}
+    found = unseen_labels(model, tested, held_out, predict_dataset(model, held_out))
+    unseen = [one for one in found if one.factor in labeled]
     reason = why_no_error(model, held_out, tested)
-    scores = evaluate(model, held_out)
-    if reason and not scores:
-        raise DataError(reason)
-    hidden = sum(
-        int(factor.known.sum() - held_out.factors[name].known.sum())
-        for name, factor in tested.factors.items()
-    )
-    if hidden:
-        typer.echo(
-            f"{hidden:,} labels that the model was trained on are left out. {reason}".strip(), err=True
+    if not unseen:
+        raise DataError(
+            reason
+            or f"{tested.name} has no labels of the model's factors, so there is nothing to compare with."
         )
-    return _found(scores, tested.name)
+    hidden = _left_out(tested, held_out, [one.factor for one in unseen if not one.folds])
+    if hidden:
+        typer.echo(f"{hidden:,} labels that the model was trained on are left out.", err=True)
+    if reason:
+        typer.echo(reason, err=True)
+    return unseen
 
 
-def _found(scores: list[Score], name: str) -> list[Score]:
-    if not scores:
-        raise DataError(f"{name} has no labels of the model's factors, so there is nothing to compare with.")
-    return scores
+def _left_out(tested: Dataset, held_out: Dataset, names: list[str]) -> int:
+    """How many labels of some factors were trained on."""
+    known = [(tested.factors[name].known, held_out.factors[name].known) for name in names]
+    return sum(int(there.sum() - new.sum()) for there, new in known)
 
 
 def _counterfactuals(path: Path, data: Path | None, data_dir: Path | None) -> list[Counterfactual]:
@@ -98,13 +100,13 @@ def _counterfactuals(path: Path, data: Path | None, data_dir: Path | None) -> li
     return found
 
 
-def _show_scores(scores: list[Score], where: str, json: bool) -> None:
-    from unknot.cli.shared import show_scores
+def _show_unseen(unseen: list[Unseen], json: bool) -> None:
+    from unknot.cli.shared import show_unseen
 
     if json:
-        typer.echo(writer.dumps([vars(score) for score in scores]))
+        typer.echo(writer.dumps([one.to_dict() for one in unseen]))
     else:
-        show_scores(scores, where)
+        show_unseen(unseen)
 
 
 def _show_counterfactuals(found: list[Counterfactual], json: bool) -> None:

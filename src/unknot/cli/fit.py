@@ -13,9 +13,7 @@ _SPEC_ENDINGS = (".yaml", ".yml", ".json", "")  # JSON is YAML too; any other fi
 
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
-    from unknot.workflow.evaluation import DatasetPrediction
     from unknot.workflow.recipe import Recipe
-    from unknot.workflow.run import TrainedRun
 
 
 def command(
@@ -35,6 +33,15 @@ def command(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. train.steps=500."),
     ] = None,
+    test_share: Annotated[
+        float | None,
+        typer.Option(
+            "--test-share",
+            metavar="SHARE",
+            help="Keep this share of the items for testing, e.g. 0.2; by default the error is cross-fitted and every "
+            "label is trained on.",
+        ),
+    ] = None,
     run: Annotated[
         Path | None, typer.Option("-o", "--run", help="The run folder; by default runs/NAME-NUMBER.")
     ] = None,
@@ -44,13 +51,18 @@ def command(
         bool, typer.Option(help="Print at the end whether anything went wrong in training.")
     ] = True,
 ) -> None:
-    """Train a model on partly labeled data, and print the errors of its encoder on test data.
+    """Train a model on partly labeled data, and print how good its predictions are on labels it was not trained on.
+
+    Without a test split these are the training labels, cross-fitted: each is predicted by models from which it was
+    hidden. The trained model has seen all of them.
 
     **Examples**
 
         unknot fit wine.csv --label kind          a table, and the column to learn
 
         unknot fit photographs                    a folder with a sub-folder for each class, of images or texts
+
+        unknot fit wine.csv --label kind --test-share 0.2
 
         unknot fit spec.yaml                      everything is in the spec
 
@@ -60,17 +72,18 @@ def command(
 
         unknot fit --resume runs/mine-1           after an interrupt, or with a larger train.steps
     """
-    from unknot.cli.shared import show_scores
+    from unknot.cli.shared import show_unseen
+    from unknot.report.answer import answers
     from unknot.train.processes import first_process, part
-    from unknot.workflow.evaluation import predict_dataset, scores
     from unknot.workflow.run import resume as go_on
     from unknot.workflow.run import train_recipe
+    from unknot.workflow.verdict.verdict import verdict as examine
 
     changes = parse_settings(settings or [])
     if resume is not None:
-        if spec is not None or run is not None or label:
+        if spec is not None or run is not None or label or test_share is not None:
             raise SpecError(
-                "--resume continues a run as it is: give no spec, no --label and no other run folder."
+                "--resume continues a run as it is: give no spec, no --label, no --test-share and no other run folder."
             )
         trained, result = go_on(resume, changes, data_dir)
     else:
@@ -79,7 +92,7 @@ def command(
                 "expected a spec or data: `unknot fit wine.csv --label kind`, `unknot fit spec.yaml [data]`, or "
                 "`unknot fit --resume RUN`."
             )
-        recipe = make_recipe(spec, data, label or []).with_settings(changes)
+        recipe = make_recipe(spec, data, label or [], test_share).with_settings(changes)
         where = run or Path("runs", spec.stem or "run")
         trained, result = train_recipe(recipe, where, data_dir, numbered=run is None, say=_describe)
     where = trained.run.path
@@ -89,37 +102,28 @@ def command(
     if not first_process():
         return
     typer.echo(f"Trained {result.steps} steps ({result.stopped_because}); the run is in {where}.")
-    model, test = trained.model, trained.test
-    predictions = None if test is None else predict_dataset(model, test)
-    test_scores = [] if test is None or predictions is None else scores(model, test, predictions)
-    if test_scores:
-        show_scores(test_scores, "test data")
-    elif model.labeled:
-        typer.echo(
-            f"There is no labeled test data: `unknot evaluate {where} DATA` evaluates on other data, and "
-            "`--set data.test_share=0.2` holds out a part of the training data."
-        )
+    found = examine(trained.model, trained.train, trained.test, result.history)
+    for one in answers(found.unseen, found.comparisons):
+        typer.echo(str(one))
+    show_unseen(found.unseen)
+    if trained.model.labeled and not found.unseen:
+        typer.echo(_how_to_measure(where))
     if verdict:
-        _print_verdict(trained, result.history, predictions)
-    use = "predict {} DATA -o table.csv" if model.labeled else "sample {}"
+        for line in found.lines:
+            typer.echo(f"Verdict: {line}")
+    use = "predict {} DATA -o table.csv" if trained.model.labeled else "sample {}"
     typer.echo(f"Next: `unknot report {where}` for pictures, `unknot {use.format(where)}`.")
 
 
-def _print_verdict(
-    trained: TrainedRun, history: list[dict[str, Any]], predictions: DatasetPrediction | None
-) -> None:
-    """One line per finding, or that there is none, and why an error is not known."""
-    from unknot.workflow.verdict.verdict import verdict
-
-    for line in verdict(trained.model, trained.train, trained.test, history, predictions).lines:
-        typer.echo(f"Verdict: {line}")
+def _how_to_measure(run: Path) -> str:
+    return (
+        "There are no labels that the model was not trained on, so its error is not known: --set train.cross_fit=3 "
+        f"hides them in turn, --test-share 0.2 keeps items for testing, `unknot evaluate {run} DATA` takes other data."
+    )
 
 
-def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
-    """The recipe of a spec and a data file, or of data alone with everything else at its default.
-
-    Of data alone with named labels a fifth is held out as test data.
-    """
+def make_recipe(spec: Path, data: Path | None, labels: list[str], test_share: float | None = None) -> Recipe:
+    """The recipe of a spec and a data file, or of data alone with everything else at its default."""
     from unknot.workflow.recipe import Recipe
 
     alone = data is None and (spec.is_dir() or spec.suffix.lower() not in _SPEC_ENDINGS)
@@ -128,7 +132,7 @@ def make_recipe(spec: Path, data: Path | None, labels: list[str]) -> Recipe:
         recipe = recipe.with_file(data)
     if labels:
         recipe = recipe.with_settings({"data.factors": labels})
-    return recipe.with_settings({"data.test_share": 0.2}) if alone and labels else recipe
+    return recipe if test_share is None else recipe.with_settings({"data.test_share": test_share})
 
 
 def _describe(train: Dataset, test: Dataset | None) -> None:

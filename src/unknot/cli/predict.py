@@ -16,6 +16,9 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", help="The .csv table to write.")] = Path(
         "predictions.csv"
     ),
+    level: Annotated[
+        float, typer.Option(help="The probability with which a set or an interval holds the truth.")
+    ] = 0.9,
     errors: Annotated[
         str,
         typer.Option(
@@ -25,6 +28,10 @@ def command(
     ] = "warn",
 ) -> None:
     """Write a CSV table: for each item the best class and its probability, or the mean, of every named factor.
+
+    Models that were cross-fitted, as default models are, also write "kind set", the classes that hold the true one with
+    probability --level, separated by "|"; "size low" and "size high" for numbers; and "novelty", a p-value of the
+    hypothesis that the item is like the training items: of such items 1 % have one of at most 0.01.
 
     Items are identified by their row, from 0, or by the file's name if the data is a folder; columns of a table that
     are neither data nor label, such as a patient's number, are kept. The training data is not needed.
@@ -51,9 +58,11 @@ def command(
         )
     if errors not in ("warn", "raise"):
         raise SpecError(f"--errors is warn or raise, but got {errors!r}.")
+    if not 0 < level < 1:
+        raise SpecError(f"--level is between 0 and 1, but got {level:g}.")
     items, identity = read_new_data(data, model.data, errors)
     rows = prediction_rows(
-        model, items_for_model(model, items), list(identity), zip(*identity.values(), strict=True)
+        model, items_for_model(model, items), list(identity), zip(*identity.values(), strict=True), level
     )
     write_table(output, next(rows), rows)
     typer.echo(f"Wrote {len(items)} rows to {output}.")

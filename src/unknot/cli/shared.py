@@ -10,8 +10,8 @@ from unknot.errors import DataError, SpecError
 
 if TYPE_CHECKING:
     from unknot.data.dataset import Dataset
-    from unknot.workflow.evaluation import Score
     from unknot.workflow.trained_model import TrainedModel
+    from unknot.workflow.verdict.unseen import Unseen
 
 
 def is_run(path: Path) -> bool:
@@ -56,10 +56,13 @@ def show_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]])
     Console().print(table)
 
 
-def show_scores(scores: Iterable[Score], where: str) -> None:
-    """Print the encoder's scores."""
-    show_table(
-        f"Encoder on the {where}",
-        ("factor", "measure", "value", "items"),
-        [(s.factor, s.measure, s.text, str(s.items)) for s in scores],
-    )
+def show_unseen(unseen: Sequence[Unseen]) -> None:
+    """Print what was measured on labels that the model was not trained on; nothing if there are none."""
+    from unknot.workflow.verdict.unseen import table_of
+
+    if unseen:
+        header, rows = table_of(unseen)
+        first, *others = zip(
+            header, *rows, strict=True
+        )  # a column for each factor: narrow enough for a terminal
+        show_table("Predictions for labels that the model was not trained on", first, others)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from unknot.estimator.fitted import Fitted
-from unknot.workflow.answers import intervals, p_values, sets
-from unknot.workflow.evaluation import class_probabilities
+from unknot.workflow.answers import intervals, listed, p_values, sets
 from unknot.workflow.explain.explain import explain
 from unknot.workflow.explain.explanation import Explanation
 
@@ -178,11 +178,7 @@ class RowAnswers:
         if x is not None or not hasattr(self, "vae_"):
             x = self._asked(x)
         explanation: Explanation = self.vae_.explain(x)
-        return explanation
-
-
-def listed(mask: np.ndarray, predictions: np.ndarray, classes: list[Any]) -> list[list[Any]]:
-    """Return the classes of a mask ``(N, K)`` for each item, the most probable one first."""
-    shares = class_probabilities(predictions)
-    order = np.argsort(-shares, axis=1, kind="stable")
-    return [[classes[k] for k in row if chosen[k]] for row, chosen in zip(order, mask, strict=True)]
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or explanation.names != tuple(f"column {i}" for i in range(len(names))):
+            return explanation
+        return replace(explanation, names=tuple(map(str, names)))  # numbers of a frame are fitted as an array

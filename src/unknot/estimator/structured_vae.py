@@ -27,10 +27,10 @@ from unknot.estimator.parameters import (
     weights_of_classes,
 )
 from unknot.train.loop import fit as train
+from unknot.workflow.answers import with_answers
 from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.evaluate import counterfactuals
-from unknot.workflow.cross_fit import cross_fitted
 from unknot.workflow.data_summary import describe_data
 from unknot.workflow.evaluation import class_probabilities, log_evidence
 from unknot.workflow.hold_out import hold_out
@@ -39,7 +39,7 @@ from unknot.workflow.model_file import read_description, save_model
 from unknot.workflow.model_source import Described
 from unknot.workflow.trained_labels import merged, trained_labels
 from unknot.workflow.trained_model import TrainedModel
-from unknot.workflow.verdict.verdict import warn_if_badly_trained
+from unknot.workflow.verdict.verdict import verdict, warn_of_findings
 
 
 class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
@@ -212,6 +212,8 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         -------
         self
         """
+        from unknot.report.answer import answers
+
         refuse_wrong_parameters(self)
         going_on = self.warm_start and hasattr(self, "trained_")
         made = self._same(x, y, labels) if going_on else self._new(x, y, labels)
@@ -226,10 +228,14 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         if going_on:
             seen = merged(seen, self.trained_.trained_labels)
         trained = replace(made.model, class_weights=weights, trained_labels=seen)
-        self._take(cross_fitted(trained, data, made.config, self.result_, warm=going_on))
+        self._take(with_answers(trained, made.data, made.config, self.result_, warm=going_on))
         self.factors_ = dict(made.data.factors)
-        if self.verdict:
-            warn_if_badly_trained(made.model, made.data, self.history_)
+        if self.verdict or self.verbose:
+            found = verdict(self.trained_, made.data, None, self.history_)
+            if self.verbose:
+                print(*answers(found.unseen, found.comparisons), sep="\n", file=sys.stderr)
+            if self.verdict:
+                warn_of_findings(found)
         return self
 
     def _new(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from unknot.errors import DataError
+from unknot.estimator.answers import RowAnswers
 from unknot.estimator.fitted import NotFitted, without_prediction
 from unknot.estimator.frame import frame_of_records, is_frame, is_records, numeric_rows
 from unknot.estimator.structured_vae import StructuredVAE
@@ -23,7 +24,7 @@ class WrongCell(DataError, TypeError):
     """A cell of a table is neither a word nor a number."""
 
 
-class _Supervised(BaseEstimator):
+class _Supervised(RowAnswers, BaseEstimator):
     """What the two have in common: the arguments, and a :class:`StructuredVAE` with one factor in ``vae_``."""
 
     def __init__(
@@ -201,6 +202,35 @@ class StructuredClassifier(ClassifierMixin, _Supervised):
         shares = self.predict_proba(x, errors=errors)
         return without_prediction(np.asarray(self.classes_[shares.argmax(1)]), np.isnan(shares[:, 0]))
 
+    def predict_set(
+        self,
+        x: Any,
+        level: float = 0.9,
+        *,
+        allow_empty: bool = False,
+        as_mask: bool = False,
+        errors: str = "warn",
+    ) -> Any:
+        """Predict sets of classes that hold the true class with probability ``level``; see :class:`StructuredVAE`.
+
+        Parameters
+        ----------
+        x : array or frame
+            Rows.
+        level, allow_empty, as_mask, errors
+            As in :meth:`StructuredVAE.predict_set`.
+
+        Returns
+        -------
+        list of list, or ndarray
+            For each row its classes, the most probable one first; with ``as_mask`` bool ``(N, K)`` in the order of
+            ``classes_``.
+        """
+        found = self.vae_.predict_set(
+            self._asked(x), level=level, allow_empty=allow_empty, as_mask=as_mask, errors=errors
+        )
+        return found if as_mask else [self.classes_[codes].tolist() for codes in found]
+
 
 class StructuredRegressor(RegressorMixin, _Supervised):
     """A number for every row, with the habits of scikit-learn's regressors.
@@ -255,6 +285,24 @@ class StructuredRegressor(RegressorMixin, _Supervised):
         """
         asked = self._asked(x)  # refuses an estimator that is not fitted
         return np.asarray(self.vae_.predict(asked, errors=errors), dtype=np.float32)
+
+    def predict_interval(self, x: Any, level: float = 0.9, *, errors: str = "warn") -> np.ndarray:
+        """Predict intervals that hold the true number with probability ``level``; see :class:`StructuredVAE`.
+
+        Parameters
+        ----------
+        x : array or frame
+            Rows.
+        level, errors
+            As in :meth:`StructuredVAE.predict_interval`.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            Lower and upper ends.
+        """
+        asked = self._asked(x)
+        return np.asarray(self.vae_.predict_interval(asked, level=level, errors=errors))
 
 
 def _labels(estimator: BaseEstimator, y: Any) -> np.ndarray:

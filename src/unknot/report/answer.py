@@ -37,6 +37,9 @@ class Answer:
     doubts: str
     source: str
 
+    def __str__(self) -> str:
+        return " ".join(filter(None, (f"{self.factor}:", self.headline, self.doubts, self.source)))
+
 
 def answers(unseen: Sequence[Unseen], comparisons: Sequence[Comparison]) -> list[Answer]:
     """Return one answer for each factor with unseen labels."""

@@ -11,11 +11,11 @@ import torch
 
 from unknot import __version__
 from unknot.data.dataset import Dataset
-from unknot.report.section import Section, TextTable, three_digits
+from unknot.report.section import Section, TextTable
 from unknot.workflow.evaluation import DatasetPrediction, class_probabilities
 from unknot.workflow.labels import class_names
 from unknot.workflow.trained_model import TrainedModel
-from unknot.workflow.verdict.unseen import Unseen
+from unknot.workflow.verdict.unseen import Unseen, table_of
 
 _CLASSES = 40  # rows of a table of classes
 
@@ -85,30 +85,10 @@ def measured(unseen: Sequence[Unseen], others: Sequence[Unseen]) -> list[Section
     others : sequence of Unseen
         The out-of-fold labels of factors whose answers are about held-out ones.
     """
-    rows: list[tuple[str, ...]] = []
-    for one in [*unseen, *others]:
-        more = ("", "", "", "")
-        if one.measure.share:
-            numbers = (one.log_loss, one.macro_f1, float(one.confidence.mean()), one.calibration.error)
-            more = (
-                f"{numbers[0]:.3f}",
-                f"{numbers[1]:.3f}",
-                f"{100 * numbers[2]:.0f} %",
-                f"{numbers[3]:.3f}",
-            )
-        number = one.measure.text(one.value) if one.measure.share else three_digits(one.value)
-        span = "" if one.interval is None else one.measure.span(one.interval)
-        rows.append((one.factor, one.where, one.measure.name, number, span, *more))
+    header, rows = table_of([*unseen, *others])
     if not rows:
         return []
-    header: tuple[str, ...] = ("factor", "measured on", "measure", "value", "95 % interval")
-    header += ("log loss", "macro F1", "mean probability", "calibration error")
-    if all(not any(row[5:]) for row in rows):
-        header, rows = header[:5], [row[:5] for row in rows]
-    caption = (
-        "Measured on labels that the model was not trained on. A calibrated model has a mean probability equal to its "
-        "accuracy, and a calibration error near 0."
-    )
-    if len(header) == 5:
-        caption = "Measured on labels that the model was not trained on."
+    caption = "Measured on labels that the model was not trained on."
+    if any(one.measure.share for one in unseen):
+        caption += " A calibrated model has a mean probability equal to its accuracy, and a calibration error near 0."
     return [Section("Numbers", caption, table=TextTable(header, tuple(rows)), wide=True)]

@@ -1,16 +1,58 @@
-"""Prediction sets, intervals and novelty of a trained model for new items."""
+"""Prediction sets, intervals and novelty: learned after training, and asked of a trained model for new items."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
+from unknot.models.novelty import Novelty
+from unknot.train.config import TrainConfig
+from unknot.train.loop import Result
 from unknot.workflow.conformal import prediction_intervals, prediction_sets
+from unknot.workflow.cross_fit import cross_fitted
+from unknot.workflow.evaluation import class_probabilities
 from unknot.workflow.trained_model import TrainedModel, item_rows, items_at_once
 
-_ASK = "fit a default model, or ask with cross_fit=5 (--cross-fit 5)"
+if TYPE_CHECKING:
+    from lightning_fabric import Fabric
+
+_ASK = "fit a default model, or ask with cross_fit=3 (--set train.cross_fit=3)"
+
+
+def with_answers(
+    model: TrainedModel,
+    data: Dataset,
+    config: TrainConfig,
+    result: Result,
+    *,
+    warm: bool = False,
+    fabric: Fabric | None = None,
+) -> TrainedModel:
+    """Return a trained model with out-of-fold predictions of its labels, and with the novelty of items.
+
+    Both are learned for default models, unless ``train.cross_fit`` is 0, and for others where it is a number of folds.
+
+    Parameters
+    ----------
+    model : TrainedModel
+        The trained model.
+    data : Dataset
+        The data that it was trained on, with all their labels.
+    config, result, warm, fabric
+        As in :func:`unknot.workflow.cross_fit.cross_fitted`.
+    """
+    model = cross_fitted(model, data, config, result, warm=warm, fabric=fabric)
+    asked = model.source.default is not None if config.cross_fit is None else bool(config.cross_fit)
+    if not asked or result.stopped_because == "interrupted":
+        return replace(model, novelty=None)
+    return replace(model, novelty=Novelty.for_data(data.to("cpu"), config.seed))
 
 
 def sets(
@@ -37,6 +79,13 @@ def sets(
             f"model has none: {_ASK}; at least 8 labels are needed."
         )
     return prediction_sets(model.out_of_fold[factor], predictions, level, allow_empty)
+
+
+def listed(mask: np.ndarray, predictions: np.ndarray, classes: Sequence[Any]) -> list[list[Any]]:
+    """Return the classes of a mask ``(N, K)`` for each item, the most probable one first."""
+    shares = class_probabilities(predictions)
+    order = np.argsort(-shares, axis=1, kind="stable")
+    return [[classes[k] for k in row if chosen[k]] for row, chosen in zip(order, mask, strict=True)]
 
 
 def intervals(model: TrainedModel, x: Tensor, factor: str, level: float = 0.9) -> np.ndarray:

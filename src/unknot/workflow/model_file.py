@@ -4,7 +4,8 @@
 has the weights in ``model.safetensors``, whose digest the JSON carries beside its own seal; in a run they are
 those of its last checkpoint. A program of the user's own lies beside them as ``program.py``, and is run when the
 model is opened; trained models that it nests lie in ``nested``, saved like any other. ``predictors`` holds the
-predictors of its factors and their out-of-fold predictions (:mod:`unknot.workflow.predictor_file`).
+predictors of its factors, their out-of-fold predictions and the novelty of items
+(:mod:`unknot.workflow.predictor_file`).
 """
 
 from __future__ import annotations
@@ -89,13 +90,13 @@ def load_model(path: Path) -> TrainedModel:
         module = source.build(data.item_shape)
     if is_run(path):
         step = RunFolder.open(path).load_weights(module)
-        predictors, out_of_fold = read_predictors(path, step)
+        predictors, out_of_fold, novelty = read_predictors(path, step)
     else:
         _load_weights(module, path, content.get("sha256"))
         _check_predictors(path, content.get("predictors"))
-        predictors, out_of_fold = read_predictors(path)
+        predictors, out_of_fold, novelty = read_predictors(path)
     return TrainedModel(
-        module.eval(), source, data, words, ink, weights, trained_labels, predictors, out_of_fold
+        module.eval(), source, data, words, ink, weights, trained_labels, predictors, out_of_fold, novelty
     )
 
 

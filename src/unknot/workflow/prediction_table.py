@@ -9,13 +9,22 @@ from typing import Any
 import numpy as np
 
 from unknot.data.dataset import Dataset
+from unknot.workflow.answers import listed, p_values
+from unknot.workflow.conformal import prediction_intervals, prediction_sets
 from unknot.workflow.evaluation import class_probabilities
 from unknot.workflow.labels import class_names
 from unknot.workflow.trained_model import TrainedModel, items_at_once
 
+PROBABILITY, SET, LOW, HIGH, NOVELTY = " probability", " set", " low", " high", "novelty"  # column names
+BETWEEN = "|"  # the classes of a set
+
 
 def prediction_rows(
-    model: TrainedModel, data: Dataset, names: Sequence[str], identifiers: Iterable[Sequence[Any]]
+    model: TrainedModel,
+    data: Dataset,
+    names: Sequence[str],
+    identifiers: Iterable[Sequence[Any]],
+    level: float = 0.9,
 ) -> Iterator[list[str]]:
     """Yield the header, then a row for each item, one batch at a time.
 
@@ -29,6 +38,8 @@ def prediction_rows(
         The first columns, which identify the items.
     identifiers : iterable of sequence
         Their cells, for each item.
+    level : float, default=0.9
+        The probability with which sets and intervals hold the truth.
 
     Yields
     ------
@@ -46,7 +57,11 @@ def prediction_rows(
         without = {node.name: odd | absent.get(node.name, False) for node in model.labeled}
         done += len(batch)
         arrays = {name: values.numpy() for name, values in predictions.items()}
-        header, rows = prediction_table(model, arrays, items, without)
+        header, rows = prediction_table(model, arrays, items, without, level)
+        if model.novelty is not None:
+            header.append(NOVELTY)
+            cells = _cells(odd, [f"{value:.4f}" for value in p_values(model, batch.x)])
+            rows = [[*row, cell] for row, cell in zip(rows, cells, strict=True)]
         if not began:
             yield header
             began = True
@@ -58,6 +73,7 @@ def prediction_table(
     predictions: Mapping[str, np.ndarray],
     items: Mapping[str, Sequence[Any]],
     not_applicable: Mapping[str, np.ndarray] | None = None,
+    level: float = 0.9,
 ) -> tuple[list[str], list[list[str]]]:
     """Return a table of predictions, one row for each item.
 
@@ -71,11 +87,14 @@ def prediction_table(
         The first columns, which identify the items.
     not_applicable : mapping from factor to array, optional
         Items that do not have the factor, ``(N,)`` of bool. Their cells are empty.
+    level : float, default=0.9
+        The probability with which sets and intervals hold the truth.
 
     Returns
     -------
     header : list of str
-        The names of the columns. A factor with classes has its class and the probability, any other one its means.
+        The names of the columns. A factor with classes has its class and the probability, any other one its means. If
+        the model has out-of-fold predictions, there are conformal sets and intervals too.
     rows : list of list of str
     """
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
@@ -87,12 +106,21 @@ def prediction_table(
             for d in range(values.shape[1]):
                 header.append(node.name if values.shape[1] == 1 else f"{node.name}[{d}]")
                 columns.append(_cells(empty, [f"{value:.6g}" for value in values[:, d]]))
+                if node.name in model.out_of_fold:
+                    ends = prediction_intervals(model.out_of_fold[node.name], values, level)[:, d]
+                    for end, column in zip((LOW, HIGH), ends.T, strict=True):
+                        header.append(f"{header[-1].removesuffix(LOW)}{end}")
+                        columns.append(_cells(empty, [f"{value:.6g}" for value in column]))
             continue
         shares = class_probabilities(values)
         names = class_names(factor, shares.shape[1])
-        header += [node.name, f"{node.name} probability"]
+        header += [node.name, f"{node.name}{PROBABILITY}"]
         columns.append(_cells(empty, [names[i] for i in shares.argmax(-1)]))
         columns.append(_cells(empty, [f"{p:.4f}" for p in shares.max(-1)]))
+        if node.name in model.out_of_fold:
+            header.append(f"{node.name}{SET}")
+            mask = prediction_sets(model.out_of_fold[node.name], values, level)
+            columns.append(_cells(empty, [BETWEEN.join(one) for one in listed(mask, values, names)]))
     return header, [list(row) for row in zip(*columns, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""The files of predictors and out-of-fold predictions: a folder beside a model, in a saved model and in a run."""
+"""The files of predictors, out-of-fold predictions and novelty: a folder beside a model, saved or in a run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from unknot.errors import RunError
+from unknot.models.novelty import Novelty, make_novelty
 from unknot.models.predictor.predictor import Predictors, make_predictors
 from unknot.seal import digest, open_sealed_json, sealed_json
 from unknot.workflow.out_of_fold import OutOfFold
@@ -17,11 +18,12 @@ from unknot.workflow.trained_model import TrainedModel
 FOLDER, DESCRIPTION, ARRAYS = "predictors", "predictors.json", "predictors.safetensors"
 _PARTS = ("ids", "labels", "predictions", "linear")
 
-Loaded = tuple[Predictors | None, dict[str, OutOfFold]]
+Loaded = tuple[Predictors | None, dict[str, OutOfFold], Novelty | None]
+_NOTHING: Loaded = (None, {}, None)
 
 
 def predictor_files(model: TrainedModel, step: int | None = None) -> dict[str, bytes]:
-    """Return the files of a model's predictors and out-of-fold predictions by name; none if it has none of both.
+    """Return the files of a model's predictors, out-of-fold predictions and novelty by name; none if it has none.
 
     Parameters
     ----------
@@ -32,15 +34,18 @@ def predictor_files(model: TrainedModel, step: int | None = None) -> dict[str, b
     """
     from safetensors.torch import save
 
-    if model.predictors is None and not model.out_of_fold:
+    modules = {"predictors": model.predictors, "novelty": model.novelty}
+    if not any(modules.values()) and not model.out_of_fold:
         return {}
     found = list(model.out_of_fold.values())
-    arrays = {} if model.predictors is None else _named("predictors", model.predictors.state_dict())
+    arrays: dict[str, Tensor] = {}
+    for name, module in modules.items():
+        arrays |= {} if module is None else _named(name, module.state_dict())
     for i, one in enumerate(found):
         arrays |= _named(f"out_of_fold.{i}", {part: torch.from_numpy(getattr(one, part)) for part in _PARTS})
     stored = save({name: tensor.cpu().contiguous() for name, tensor in arrays.items()})
     content = {
-        "predictors": None if model.predictors is None else model.predictors.to_dict(),
+        **{name: None if module is None else module.to_dict() for name, module in modules.items()},
         "out_of_fold": [{"factor": o.factor, "folds": o.folds, "repeats": o.repeats} for o in found],
         "step": step,
         "sha256": digest(stored),
@@ -60,11 +65,11 @@ def read_predictors(path: Path, step: int | None = None) -> Loaded:
     """
     folder = path / FOLDER
     if not (folder / DESCRIPTION).exists():
-        return None, {}
+        return _NOTHING
     try:
         content = open_sealed_json((folder / DESCRIPTION).read_bytes())
         if content["step"] != step:
-            return None, {}
+            return _NOTHING
         stored = (folder / ARRAYS).read_bytes()
         if digest(stored) != content["sha256"]:
             raise ValueError(f"{ARRAYS} is not the one that {DESCRIPTION} describes")
@@ -80,16 +85,18 @@ def _made(content: Any, stored: bytes) -> Loaded:
 
     arrays = load(stored)
     predictors = None if content["predictors"] is None else make_predictors(content["predictors"])
-    if predictors is not None:
-        predictors.load_state_dict(_part("predictors", arrays))
-        predictors.eval()
+    novelty = None if content["novelty"] is None else make_novelty(content["novelty"])
+    for name, module in (("predictors", predictors), ("novelty", novelty)):
+        if module is not None:
+            module.load_state_dict(_part(name, arrays))
+            module.eval()
     found = {}
     for i, one in enumerate(content["out_of_fold"]):
         parts: dict[str, Any] = {
             name: tensor.numpy() for name, tensor in _part(f"out_of_fold.{i}", arrays).items()
         }
         found[one["factor"]] = OutOfFold(**one, **parts)
-    return predictors, found
+    return predictors, found, novelty
 
 
 def _named(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

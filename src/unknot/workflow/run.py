@@ -14,8 +14,8 @@ from unknot.files import write_folder
 from unknot.train.loop import Result, fit
 from unknot.train.processes import connect
 from unknot.train.run_folder import RunFolder
+from unknot.workflow.answers import with_answers
 from unknot.workflow.assembly import Assembly, assemble
-from unknot.workflow.cross_fit import cross_fitted
 from unknot.workflow.hold_out import hold_out
 from unknot.workflow.model_file import load_model, model_files, read_source_of
 from unknot.workflow.model_source import Described, ModelSource
@@ -144,11 +144,11 @@ def open_run(path: str | Path, data_dir: str | Path | None = None) -> TrainedRun
 
 
 def _train(trained: TrainedRun, made: Assembly, fabric: Fabric) -> tuple[TrainedRun, Result]:
-    """Train the model and cross-fit it; predictors and out-of-fold predictions are written to the run."""
+    """Train the model; predictors, out-of-fold predictions and the novelty of items are written to the run."""
     train, held_out = hold_out(trained.model, made.data, made.config)
     result = fit(made.model.module, train, made.config, trained.run, held_out, fabric=fabric)
     made.model.module.eval()
-    model = cross_fitted(trained.model, train, made.config, result, fabric=fabric)
+    model = with_answers(trained.model, made.data, made.config, result, fabric=fabric)
     files = predictor_files(model, result.steps)
     if files and fabric.is_global_zero:
         with trained.run.explains_disk_errors(PREDICTORS):

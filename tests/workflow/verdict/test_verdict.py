@@ -13,8 +13,10 @@ from tests.workflow.verdict.made import fold_of, out_of_fold
 from unknot import StructuredVAE
 from unknot.data.from_arrays import from_arrays
 from unknot.errors import TrainingWarning
+from unknot.workflow.evaluation import MEASURES
 from unknot.workflow.verdict.finding import Finding
-from unknot.workflow.verdict.verdict import Verdict, judge, verdict, warn_if_badly_trained
+from unknot.workflow.verdict.unseen import Unseen
+from unknot.workflow.verdict.verdict import Verdict, judge, verdict, warn_of_findings
 
 RNG = np.random.default_rng(0)
 KIND = RNG.integers(0, 2, 400)
@@ -115,12 +117,12 @@ def test_few_labels_are_no_warning_and_overconfidence_is_one(good: StructuredVAE
     assert [one.kind for one in verdict(few, train, None, good.history_).findings] == ["few labels"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", TrainingWarning)
-        warn_if_badly_trained(few, train, good.history_)
+        warn_of_findings(verdict(few, train, None, good.history_))
     sure = replace(
         good.trained_, out_of_fold={"kind": out_of_fold(KIND[:300], right=0.7, linear=0.7, confidence=0.99)}
     )
     with pytest.warns(TrainingWarning, match="overconfident"):
-        warn_if_badly_trained(sure, train, good.history_)
+        warn_of_findings(verdict(sure, train, None, good.history_))
 
 
 def test_weights_of_classes_move_their_shares_on_purpose(good: StructuredVAE) -> None:
@@ -135,9 +137,11 @@ def test_weights_of_classes_move_their_shares_on_purpose(good: StructuredVAE) ->
 
 def test_the_color_is_that_of_the_gravest_finding() -> None:
     red, amber = Finding("below linear", "worse.", "red"), Finding("improving", "longer.")
-    assert Verdict((amber, red), (), measured=("kind",)).color == "red"
+    fold = out_of_fold(KIND[:20], right=0.8, linear=0.8)
+    known = (Unseen("kind", MEASURES["error"], ("a", "b"), fold.ids, fold.labels, fold.predictions, 5),)
+    assert Verdict((amber, red), (), unseen=known).color == "red"
     assert Verdict((amber, red), ()).lines == ["worse.", "longer."]
-    assert Verdict((amber,), (), measured=("kind",)).color == "amber"
-    assert Verdict((), (), measured=("kind",)).color == "green"
-    assert Verdict((), (), "No error of size.", ("kind",)).color == "gray"
+    assert Verdict((amber,), (), unseen=known).color == "amber"
+    assert Verdict((), (), unseen=known).color == "green"
+    assert Verdict((), (), "No error of size.", known).color == "gray"
     assert Verdict((), ()).color == "gray"

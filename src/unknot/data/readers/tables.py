@@ -20,6 +20,7 @@ from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError
 
 TEXT = "text"  # the kind of a column that is counted word by word
+_PREDICTED = (" probability", " set", " low", " high")  # of a label, in a table of earlier predictions
 _WORDS = 3  # cells with more words than this, on average, are texts rather than names
 
 
@@ -69,11 +70,11 @@ def read_table(
 
 
 def _other_columns(names: Sequence[str], like: Dataset | None) -> list[str]:
-    """Return the columns that are neither data nor label, nor the probabilities of an earlier prediction."""
+    """Return the columns that are neither data nor label, nor those of an earlier prediction."""
     if like is None:
         return []
     ours = {column.origin for column in like.table} | set(like.factors)
-    ours |= {f"{name} probability" for name in like.factors}
+    ours |= {"novelty", *(f"{name}{more}" for name in like.factors for more in _PREDICTED)}
     return [name for name in names if name not in ours]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -114,6 +116,55 @@ class Unseen:
     def calibration(self) -> Reliability:
         """Mean confidence and accuracy in ten bins of the confidence."""
         return reliability(self.confidence, self.right)
+
+    # ---- tables -------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number as plain data."""
+        numbers = {
+            "factor": self.factor,
+            "labels": "out-of-fold" if self.folds else "held-out",
+            "items": len(self),
+            "measure": self.measure.name,
+            "value": self.value,
+            "interval": None if self.interval is None else list(self.interval),
+        }
+        if self.measure.share:
+            numbers |= {
+                "log_loss": self.log_loss,
+                "macro_f1": self.macro_f1,
+                "mean_probability": float(self.confidence.mean()),
+                "calibration_error": self.calibration.error,
+            }
+        return numbers
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """The numbers in words, in the order of :data:`HEADER`; cells of what numbers do not have are empty."""
+        span = "" if self.interval is None else self.measure.span(self.interval)
+        cells = (self.factor, self.where, self.measure.name, self.measure.text(self.value), span)
+        if not self.measure.share:
+            return (*cells, "", "", "", "")
+        probability = f"{100 * float(self.confidence.mean()):.0f} %"
+        return (
+            *cells,
+            f"{self.log_loss:.3f}",
+            f"{self.macro_f1:.3f}",
+            probability,
+            f"{self.calibration.error:.3f}",
+        )
+
+
+_OF_ALL = ("factor", "measured on", "measure", "value", "95 % interval")
+HEADER = (*_OF_ALL, "log loss", "macro F1", "mean probability", "calibration error")
+
+
+def table_of(unseen: Sequence[Unseen]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return a table of every number, header and rows; the columns of probabilities only if there are classes."""
+    rows = [one.row for one in unseen]
+    if any(one.measure.share for one in unseen):
+        return HEADER, rows
+    return _OF_ALL, [row[: len(_OF_ALL)] for row in rows]
 
 
 def unseen_labels(

@@ -40,21 +40,24 @@ class Verdict:
         What was examined, in words.
     no_error : str
         Why the error of some factors is not known; empty if it is.
-    measured : tuple of str
-        The factors whose error on unseen labels is known.
+    unseen : tuple of Unseen
+        The labels that the model was not trained on, with its predictions.
+    comparisons : tuple of Comparison
+        Losses beside those of baselines.
     """
 
     findings: tuple[Finding, ...]
     examined: tuple[str, ...]
     no_error: str = ""
-    measured: tuple[str, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
     def color(self) -> Literal["red", "amber", "green", "gray"]:
         """The gravest finding; green without one only if an error on unseen labels is known, else gray."""
         if self.findings:
             return "red" if any(finding.gravity == "red" for finding in self.findings) else "amber"
-        return "green" if self.measured and not self.no_error else "gray"
+        return "green" if self.unseen and not self.no_error else "gray"
 
     @property
     def lines(self) -> list[str]:
@@ -170,14 +173,14 @@ def judge(
     examined += ["what changes with each factor"] if counterfactuals else []
     examined += ["the information in the style"] if dimensions else []
     examined += ["the end of the training curve"] if history else []
-    return Verdict(tuple(findings), tuple(examined), no_error, tuple(one.factor for one in unseen))
+    return Verdict(tuple(findings), tuple(examined), no_error, tuple(unseen), tuple(comparisons))
 
 
-def warn_if_badly_trained(model: TrainedModel, train: Dataset, history: Sequence[Mapping[str, Any]]) -> None:
+def warn_of_findings(found: Verdict) -> None:
     """A :class:`~unknot.errors.TrainingWarning` for each finding, at the line that called our caller.
 
     That labels are few is no fault of the training, and is left to reports.
     """
-    for finding in verdict(model, train, None, history).findings:
+    for finding in found.findings:
         if finding.kind != "few labels":
             warnings.warn(finding.text, TrainingWarning, stacklevel=3)
