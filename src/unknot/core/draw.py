@@ -29,6 +29,10 @@ def reuse(name: str, dist: Distribution, source: Node, layout: Layout) -> Variab
     node.gradient, node.unbounded, node.scored_by = source.gradient, source.unbounded, source.scored_by
     node.label, node.source, node.axis = source.label, source, source.axis
     node.active, node.mask = source.active, source.mask  # what is switched off in q is off in p
+    if source.evidence is not None:
+        if source.evidence.about_classes:
+            source.evidence.refuse_unfit(name, dist)
+        node.dist, node.plain, node.evidence = source.evidence.condition_score(dist), dist, source.evidence
     node.shared_by, node.group = source.shared_by, source.group
     for slot, axis in source.axes.items():  # from now on these slots mean the axes that the value has
         position = source.leading_dims - 3 - slot
@@ -98,6 +102,7 @@ def draw(
         layout.admit(name, Size((given.batch,)), has_items=True)
     elif isinstance(given, Partial):
         _check_items(name, given, layout)
+        _check_evidence(name, dist, given)
         layout.admit(name, given.known.shape, has_items=True)
         event_dims = _label_event(dist, given.values) if event_dims is None else event_dims
     if gradient == "enumerate" and not use_mode:
@@ -107,6 +112,15 @@ def draw(
         _check_label_items(name, dist, given, extra)
     dist, sample_shape = layout.to_draw(name, dist, extra)
     event = extra + len(dist.event_shape)
+    evidence = given.evidence if isinstance(given, Partial) else None
+    plain = dist
+    if evidence is not None:
+        if evidence.about_classes and extra:
+            raise TraceError(
+                f"site '{name}': evidence about classes is about one variable per item, but each item has several; "
+                "make one site for each, in a scope"
+            )
+        dist = evidence.condition(dist)
     if use_mode:
         gradient, mode = "pathwise", gradients.mode(dist)
         drawn = gradients.Draw(mode.expand(sample_shape + mode.shape))
@@ -124,6 +138,8 @@ def draw(
         node.known = given.known
     if gradient == "detached":
         node.dist, node.undetached = gradients.detach_unlabeled(dist, node.known, event), dist
+    if evidence is not None:
+        node.plain, node.evidence = plain, evidence
     return node
 
 
@@ -161,6 +177,8 @@ def _enumerate(
     if isinstance(given, Partial):
         node.label = _label(name, dist, given, event)
         node.known = given.known
+        if given.evidence is not None:
+            node.dist, node.plain, node.evidence = given.evidence.condition(dist), dist, given.evidence
     return node
 
 
@@ -326,6 +344,14 @@ def _check_items(name: str, given: Partial, layout: Layout) -> None:
             f"site '{name}': the labels are of {len(given.known)} items, but the sites before it have a batch of "
             f"{layout.batch} items"
         )
+
+
+def _check_evidence(name: str, dist: Distribution, given: Partial) -> None:
+    """Refuse evidence that does not fit the site's family, or that no value can have."""
+    if given.evidence is not None:
+        given.evidence.refuse_unfit(name, dist)
+        if validation.is_on():
+            given.evidence.check(name)
 
 
 def _label(name: str, dist: Distribution, given: Partial, event: int) -> Tensor:

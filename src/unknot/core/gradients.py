@@ -36,6 +36,7 @@ from unknot.core.axes import SAMPLES
 from unknot.core.distributions import with_tensors
 from unknot.core.handlers import draw_by_rank, fill_noise
 from unknot.core.masking import held_distribution
+from unknot.core.potentials import Truncated
 from unknot.core.relaxed import BinaryConcrete, Concrete, Relaxed
 from unknot.errors import TraceError
 
@@ -111,13 +112,16 @@ def mode(dist: Distribution) -> Tensor:
         return dist.logits.argmax(-1)
     if isinstance(dist, Bernoulli | BinaryConcrete):
         return (dist.logits > 0).to(dist.logits.dtype)
-    return dist.mean
+    return dist.mode if isinstance(dist, Truncated) else dist.mean
 
 
 # ---- samplers ---------------------------------------------------------------------------------------------
 
 
 def _pathwise(dist: Distribution, sample_shape: Size, event_dims: int) -> Tensor:
+    if isinstance(dist, Truncated):
+        base = dist.base.expand(dist.batch_shape)
+        return dist.transport(_pathwise(base, sample_shape, event_dims))
     if type(dist) is Normal:
         epsilon = fill_noise(sample_shape + dist.loc.shape, event_dims, dist.loc, Tensor.normal_)
         return dist.loc + dist.scale * epsilon

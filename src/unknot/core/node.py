@@ -14,7 +14,8 @@ from unknot.core import validation
 from unknot.core.axes import Axes, Axis, sum_event
 from unknot.core.gradients import RunningMean
 from unknot.core.masking import held, held_distribution
-from unknot.core.numerics import class_mass, seen_finite
+from unknot.core.numerics import class_mass, seen_finite, where_known
+from unknot.core.potentials import Evidence
 from unknot.core.relaxed import Relaxed
 
 Known = Tensor | bool  # True: all items observed; False: none; a mask (B,): some
@@ -178,6 +179,9 @@ class Variable(Node):
         The node of another trace whose value is reused.
     shared_by : int or None
         One value for this many items (:meth:`unknot.Trace.shared`).
+    evidence : Evidence or None
+        What is known about the items whose value is not (:mod:`unknot.core.potentials`). Then ``dist`` is conditioned
+        on it, and ``plain`` is the distribution that the program gave.
     """
 
     __slots__ = (
@@ -188,10 +192,12 @@ class Variable(Node):
         "baseline",
         "dist",
         "event_dims",
+        "evidence",
         "gradient",
         "intervened",
         "label",
         "mask",
+        "plain",
         "scored_by",
         "shared_by",
         "source",
@@ -215,6 +221,8 @@ class Variable(Node):
         self.undetached: Distribution | None = None  # detached sites only: ``dist`` with all its gradient
         self.source: Variable | None = None
         self.shared_by: int | None = None
+        self.evidence: Evidence | None = None
+        self.plain: Distribution = dist
         self.intervened = False  # fixed by :class:`unknot.do`: it is not scored
         self._mass: Tensor | None = None  # enumerated: log-probability of each value, -inf where masked
         self._impossible: Tensor | None = None
@@ -249,9 +257,36 @@ class Variable(Node):
         if self.intervened:
             return self.value.new_zeros(self.leading_shape)
         log_prob = self._log_density()
+        if self.source is not None and self.evidence is not None:
+            log_prob = log_prob + self._log_evidence()
         if self.shared_by is not None:
             log_prob = log_prob / self.shared_by
         return self._without_impossible(log_prob) if self.enumerated else log_prob
+
+    def log_label(self) -> Tensor:
+        """Log-probability of what was observed, given the draws before: of labels, and of evidence.
+
+        Zero for items about which nothing is known. It has the leading axes of ``log_prob``.
+        """
+        labels = where_known(self.known, self.log_prob)
+        if self.evidence is None or self.intervened:
+            return labels
+        node = self if self.active is None else self._held(self.active)
+        log_evidence = node._log_evidence()
+        if self.shared_by is not None:
+            log_evidence = log_evidence / self.shared_by
+        if self.active is not None:
+            log_evidence = where(self.active, log_evidence, 0.0)
+        return labels + (log_evidence if self.scale is None else log_evidence * self.scale)
+
+    def _log_evidence(self) -> Tensor:
+        """In q the log-probability of the evidence; in p what is added to the log-probability of the draw."""
+        assert self.evidence is not None
+        if self.source is None:
+            elements = self.evidence.log_mass(self.plain)
+        else:
+            elements = self.evidence.log_score(self.plain, self.value)
+        return sum_event(elements, self.event_dims - len(self.plain.event_shape))
 
     def _log_density(self) -> Tensor:
         if isinstance(self.dist, Relaxed) and self.scored_by == "density":
@@ -285,6 +320,9 @@ class Variable(Node):
         twin = self.replace(
             dist=held_distribution(self.dist, active, self.event_dims),
             value=held(self.value, active, self.leading_dims),
+        )
+        twin.plain = (
+            twin.dist if self.plain is self.dist else held_distribution(self.plain, active, self.event_dims)
         )
         if self.unbounded is not None:
             twin.unbounded = held(self.unbounded, active, self.leading_dims)

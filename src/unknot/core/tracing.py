@@ -295,7 +295,7 @@ def _resized(value: Any, batch: int, items: int, samples: int, done: dict[int, A
         return chosen.coalesce() if chosen.is_sparse else chosen  # batches of sparse counts are coalesced
     if isinstance(value, Partial):
         rows = torch.arange(items, device=value.known.device) % batch
-        return Partial(value.values[rows], value.known[rows])
+        return value.rows(rows)
     if isinstance(value, GivenValues):
         values = _resized(value.values, batch, items, samples, done)
         return GivenValues(items, values, value.prefix)
@@ -356,7 +356,7 @@ def _signature(value: Any) -> Hashable:
     if isinstance(value, Tensor):
         return ("tensor", value.ndim, value.is_floating_point())
     if isinstance(value, Partial):
-        return ("partial", value.values.ndim)
+        return ("partial", value.values.ndim, type(value.evidence).__name__)
     if isinstance(value, GivenValues):
         return ("given", *sorted(value.values))
     if isinstance(value, Trace):

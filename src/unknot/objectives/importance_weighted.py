@@ -115,8 +115,13 @@ def _summed(q: Trace, parts: list[Part]) -> Tensor:
 
 
 def _counted_once(node: Variable) -> Tensor:
-    """Zero for the values that count, -inf off the label; where the site is switched off, weights that add to one."""
+    """Zero for the values that count, -inf off the label and for values that q rules out.
+
+    Where the site is switched off, weights that add to one.
+    """
     counted = torch.zeros_like(node.log_prob)
+    if node.impossible is not None:
+        counted = counted.masked_fill(node.impossible, -torch.inf)
     if isinstance(node.known, Tensor):
         counted = torch.where(node.known, node.log_weight, counted)
     return counted if node.active is None else torch.where(node.active, counted, node.log_weight)

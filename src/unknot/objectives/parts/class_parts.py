@@ -7,7 +7,9 @@ For a site c with the classes 1...K, read from x, with q̄(c) = mean over the gl
 
 They are the class's own share of (2) and (ii) (E19 Fig. 3), summed over the classes instead of drawn, so a relaxed or
 sampled class has them without noise. Together they are -KL(q(c | x) || p(c)), item by item. An item whose class is
-known is of that class, here and in q̄: its two parts add up to log p(c), what the bound of S17 Eq. 8 holds of it.
+known is of that class, here and in q̄: its two parts add up to log p(c), what the bound of S17 Eq. 8 holds of it. With
+evidence ψ on its class (:func:`unknot.partial`) it has the masses q(c | x) ψ(c) / Σ_c q(c | x) ψ(c), and the bound has
+E log ψ(c) beside the two parts.
 
 q̄ is the mean of a batch: exact when the batch is the data; else H[q̄] is too small by about (K - 1) / 2B at most, since
 a batch of B items shows its own class shares and not those of the data.
@@ -19,7 +21,7 @@ from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
-from torch.distributions import Categorical, OneHotCategorical
+from torch.distributions import Categorical, Distribution, OneHotCategorical
 from torch.nn.functional import one_hot
 
 from unknot.core.node import Variable
@@ -43,7 +45,7 @@ def class_parts(q: Trace, p: Trace, name: str) -> tuple[Tensor, Tensor]:
     (0.6931, True)
     """
     log_masses = _log_masses(q[name], "encoder")  # (B, K)
-    log_prior = _log_masses(p[name], "prior")  # (K,)
+    log_prior = _log_masses(p[name], "prior", p[name].plain)  # (K,)
     if log_masses.ndim != 2:
         raise SpecError(
             f"class '{name}': its masses are exact where it is read from x alone, not from draws."
@@ -106,7 +108,9 @@ def _has_exact_masses(q: Trace, p: Trace, name: str) -> bool:
     """Whether a site is a class that is read from x alone, with a prior that is the same for all items."""
     if name not in class_sites(q):
         return False
-    return _log_masses(q[name], "encoder").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
+    return (
+        _log_masses(q[name], "encoder").ndim == 2 and _log_masses(p[name], "prior", p[name].plain).ndim == 1
+    )
 
 
 def _is_class(node: Variable) -> bool:
@@ -127,8 +131,8 @@ def _with_labels(node: Variable, log_masses: Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(known, label, masses), torch.where(known, 0.0, log_own)
 
 
-def _log_masses(node: Variable, whose: str) -> Tensor:
-    dist = node.dist if node.undetached is None else node.undetached
+def _log_masses(node: Variable, whose: str, dist: Distribution | None = None) -> Tensor:
+    dist = dist or (node.dist if node.undetached is None else node.undetached)
     if isinstance(dist, Categorical | OneHotCategorical | Concrete):
         return dist.logits.log_softmax(-1)
     raise SpecError(f"'{node.name}' is no class of the {whose}: it has no masses.")

@@ -8,6 +8,7 @@ from torch.distributions import Bernoulli, Distribution, OneHotCategorical, kl_d
 
 from unknot.core.axes import sum_event
 from unknot.core.node import Node, Variable
+from unknot.core.numerics import class_mass
 from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
@@ -37,6 +38,8 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
         return None
     if not _parents_come_first(q_node.name, q, p) and _leading_dims(p_node) > 0:
         return None
+    if q_node.evidence is not None:
+        return _with_evidence(q_node, p_node)
     one, other = _discrete(q_node.dist), _discrete(p_node.dist)
     try:
         divergence = kl_divergence(one, other)
@@ -49,6 +52,23 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
     if p_node.active is not None:
         negative = torch.where(p_node.active, negative, 0.0)
     return negative if q_node.known is False else torch.where(q_node.known, p_node.log_prob, negative)
+
+
+def _with_evidence(q_node: Variable, p_node: Variable) -> Tensor | None:
+    """``E [log p(y) + log ψ(y) - log q(y | e)]`` of a class with evidence, under q(y | e) = q(y) ψ(y) / q(e).
+
+    It is Σ_y q(y | e) [log p(y) - log q(y)] + log q(e), without the logarithms of classes that are ruled out.
+    """
+    one, other, drawn = _discrete(q_node.plain), _discrete(p_node.plain), _discrete(q_node.dist)
+    if not (isinstance(one, OneHotCategorical) and isinstance(other, OneHotCategorical)):
+        return None
+    assert isinstance(drawn, OneHotCategorical)
+    difference = class_mass(drawn.probs, other.logits) - class_mass(drawn.probs, one.logits)
+    assert q_node.evidence is not None
+    negative = difference + q_node.evidence.log_mass(q_node.plain)
+    if p_node.active is not None:
+        negative = torch.where(p_node.active, negative, 0.0)
+    return torch.where(torch.as_tensor(q_node.known), p_node.log_prob, negative)
 
 
 def _parents_come_first(name: str, q: Trace, p: Trace) -> bool:

@@ -109,9 +109,9 @@ def label_weights(
         return None
     labeled = _any_known(observed)
     if all(_is_constant(node) for node in observed):
-        log_weight = _sum([where_known(node.known, _at_label(node)) for node in observed])
+        log_weight = _sum([_at_label(node) for node in observed])
         return LabelWeights(labeled, log_weight, [], [])
-    joint = [part(node, where_known(node.known, node.log_prob)) for node in observed]
+    joint = [part(node, node.log_label()) for node in observed]
     enumerated = [node for node in sites if node.enumerated]
     if not enumerated:
         return LabelWeights(labeled, total(joint), joint, [])
@@ -126,6 +126,8 @@ def _any_known(observed: list[Variable]) -> Known:
         if node.known is True:
             return True
         labeled = labeled | node.known
+        if node.evidence is not None:
+            labeled = labeled | node.evidence.informed
     return labeled
 
 
@@ -137,10 +139,13 @@ def _is_constant(node: Variable) -> bool:
 
 
 def _at_label(node: Variable) -> Tensor:
-    """log q(label), ``(B,)``, of a site whose conditional depends on no draw; only known items' values matter."""
+    """log q(label), ``(B,)``, of a site whose conditional depends on no draw; zero where nothing is known."""
+    if node.enumerated and node.evidence is None:
+        return where_known(node.known, (node.weight * node.log_prob).flatten(0, -2).sum(0))
     if node.enumerated:
-        return (node.weight * node.log_prob).flatten(0, -2).sum(0)
-    return node.log_prob if node.log_prob.ndim < 2 else node.log_prob.flatten(0, -2)[0]
+        return (node.weight * node.log_label()).flatten(0, -2).sum(0)
+    log_label = node.log_label()
+    return log_label if log_label.ndim < 2 else log_label.flatten(0, -2)[0]
 
 
 def _sum(tensors: list[Tensor]) -> Tensor:

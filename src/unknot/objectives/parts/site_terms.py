@@ -86,7 +86,7 @@ class SiteParts:
                 continue
             is_term = isinstance(node, LogTerm)
             name = f"log_term[{node.group or node.name}]" if is_term else "reconstruction"
-            found.setdefault(name, []).append(self.of_p(node, where_known(node.known, node.log_prob)))
+            found.setdefault(name, []).append(self.of_p(node, _observed(node)))
         if not found["reconstruction"]:
             found["reconstruction"] = [Part(torch.zeros(self.q.leading_shape[-1:]), {}, "reconstruction")]
         return found
@@ -128,9 +128,14 @@ def reconstruction(q: Trace, p: Trace, without: Container[str] = ()) -> Tensor:
     for node in p.nodes():
         if node.name in q or node.known is False or node.name in without:
             continue
-        log_prob = where_known(node.known, node.log_prob)
+        log_prob = _observed(node)
         total = log_prob if total is None else total + log_prob
     return torch.zeros(q.leading_shape[-1:]) if total is None else total
+
+
+def _observed(node: Node) -> Tensor:
+    """Log-probability of what was observed at a site of p: values and, at a variable, evidence such as an interval."""
+    return node.log_label() if isinstance(node, Variable) else where_known(node.known, node.log_prob)
 
 
 def log_ratio(q_node: Node, p: Trace) -> Tensor:
