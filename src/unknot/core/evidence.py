@@ -47,12 +47,24 @@ class Partial:
         return self.known if self.evidence is None else self.known | self.evidence.informed
 
     def rows(self, index: Tensor) -> Partial:
-        """The same for some items, or for items in another order."""
+        """The same for some items, or for items in another order.
+
+        Parameters
+        ----------
+        index : Tensor
+            Their indices.
+        """
         evidence = None if self.evidence is None else self.evidence.rows(index)
         return Partial(self.values[index], self.known[index], evidence)
 
     def to(self, device: torch.device | str) -> Partial:
-        """The same on another device."""
+        """The same on another device.
+
+        Parameters
+        ----------
+        device : torch.device or str
+            Where to.
+        """
         evidence = None if self.evidence is None else self.evidence.to(device)
         return Partial(self.values.to(device), self.known.to(device), evidence)
 
