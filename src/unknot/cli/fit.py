@@ -60,6 +60,8 @@ def command(
 
         unknot fit wine.csv --label kind          a table, and the column to learn
 
+        unknot fit cells.h5ad --label cell_type   cells of AnnData, with labels in obs
+
         unknot fit photographs                    a folder with a sub-folder for each class, of images or texts
 
         unknot fit wine.csv --label kind --test-share 0.2

@@ -13,9 +13,9 @@ from unknot.errors import DataError, SpecError
 def command(
     run: Annotated[Path, typer.Argument(help="A run folder, or a saved model.")],
     data: Annotated[Path, typer.Argument(help="Data of the kind the run was trained on.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The .csv table to write.")] = Path(
-        "predictions.csv"
-    ),
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The .csv table, or for cells the .h5ad.")
+    ] = Path("predictions.csv"),
     level: Annotated[
         float, typer.Option(help="The probability with which a set or an interval holds the truth.")
     ] = 0.9,
@@ -36,20 +36,28 @@ def command(
     Items are identified by their row, from 0, or by the file's name if the data is a folder; columns of a table that
     are neither data nor label, such as a patient's number, are kept. The training data is not needed.
 
+    Of cells, `-o new.h5ad` writes a copy with the predictions in obs, obsm and uns.
+
     **Example**
 
         unknot predict runs/mine-1 new.npz -o table.csv
     """
     from unknot.cli.shared import refuse_own_data
+    from unknot.data.cell_dataset import CellDataset
+    from unknot.data.readers.cells import copy_of_cells
     from unknot.data.readers.csv_cells import write_table
     from unknot.data.readers.user_files import read_new_data
+    from unknot.workflow.cell_predictions import annotate
     from unknot.workflow.items_for_model import items_for_model
     from unknot.workflow.prediction_table import prediction_rows
     from unknot.workflow.trained_model import TrainedModel
 
     refuse_own_data(output, data)
-    if output.suffix.lower() != ".csv":
-        raise SpecError(f"cannot write {output}: predictions go to a .csv table.")
+    to_cells = output.suffix.lower() == ".h5ad" == data.suffix.lower()
+    if output.suffix.lower() != ".csv" and not to_cells:
+        raise SpecError(
+            f"cannot write {output}: predictions go to a .csv table, and of cells (.h5ad) to .h5ad too."
+        )
     model = TrainedModel.load(run)
     if not model.labeled:
         raise DataError(
@@ -61,8 +69,11 @@ def command(
     if not 0 < level < 1:
         raise SpecError(f"--level is between 0 and 1, but got {level:g}.")
     items, identity = read_new_data(data, model.data, errors)
-    rows = prediction_rows(
-        model, items_for_model(model, items), list(identity), zip(*identity.values(), strict=True), level
-    )
-    write_table(output, next(rows), rows)
+    items = items_for_model(model, items)
+    if to_cells and isinstance(items, CellDataset):
+        with copy_of_cells(data, output) as adata:
+            annotate(model, adata, items, level)
+    else:
+        rows = prediction_rows(model, items, list(identity), zip(*identity.values(), strict=True), level)
+        write_table(output, next(rows), rows)
     typer.echo(f"Wrote {len(items)} rows to {output}.")

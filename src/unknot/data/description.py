@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import torch
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
 from unknot.data.text_dataset import TextDataset
@@ -15,11 +16,16 @@ from unknot.data.word_counter import WordCounter
 
 
 def describe_dataset(data: Dataset) -> dict[str, Any]:
-    """Return name, item shape, columns, factors and the counting of words as plain data, for a JSON file."""
+    """Return name, shape, columns, factors, the counting of words and the reading of cells as data for a JSON file."""
     counter = data.counter if isinstance(data, TextDataset) else None
     text = {} if counter is None else {"text": counter.to_dict()}
+    cells = {}
+    if isinstance(data, CellDataset):
+        shares = [float(f"{share:.6g}") for share in data.shares]
+        cells = {"cells": {"layer": data.layer, "unlabeled": list(data.unlabeled), "shares": shares}}
     return {
         **text,
+        **cells,
         "name": data.name,
         "shape": list(data.item_shape),
         "columns": list(data.columns),
@@ -38,6 +44,11 @@ def dataset_without_items(description: Mapping[str, Any]) -> Dataset:
     if "text" in description:
         counter = WordCounter.from_dict(description["text"], columns)
         return TextDataset(description["name"], x, ids, factors, columns=columns, counter=counter)
+    if "cells" in description:
+        made = CellDataset(description["name"], x, ids, factors, columns=columns)
+        cells = description["cells"]
+        unlabeled, shares = tuple(cells["unlabeled"]), tuple(map(float, cells["shares"]))
+        return replace(made, layer=str(cells["layer"]), unlabeled=unlabeled, shares=shares)
     resized = str(description.get("resized_from", ""))
     return Dataset(description["name"], x, ids, factors, columns=columns, table=table, resized_from=resized)
 

@@ -18,7 +18,7 @@ from unknot.data.text_dataset import TextDataset, likely_words
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, is_records, make_frame, warn_of_position
 from unknot.estimator.input import read_items, words
-from unknot.estimator.label_arguments import with_y
+from unknot.estimator.label_arguments import named_labels, with_y
 from unknot.workflow.assembly import Assembly, assemble
 from unknot.workflow.items_for_model import items_for_model
 from unknot.workflow.model_source import Joined
@@ -142,7 +142,8 @@ class Fitted:
 
     def _labeled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
         """Read items of the kind that was fitted, with labels in the fitted classes."""
-        return with_known_labels(self._items(x), with_y(y, labels, list(self.factors_)), self.trained_)
+        labels = with_y(y, named_labels(x, labels, self.trained_.data), list(self.factors_))
+        return with_known_labels(self._items(x), labels, self.trained_)
 
     def _one_factor(self, factor: str | None) -> str:
         self._check_fitted()

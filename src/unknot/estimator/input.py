@@ -15,6 +15,7 @@ from unknot.data.factor import Kind
 from unknot.data.float32_precision import numpy_of
 from unknot.data.from_arrays import from_arrays
 from unknot.data.label_column import read_factor, refuse_whole_floats
+from unknot.data.readers.cells import is_cells, read_cells
 from unknot.data.readers.picture_size import ORIGINAL, Size
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.resized import resized_pictures
@@ -35,12 +36,14 @@ def read_items(
     like: Dataset | None = None,
     errors: str | None = None,
     size: Size = None,
+    layer: str = "",
+    unlabeled: Sequence[str] = (),
 ) -> Dataset:
     """Return items without labels.
 
-    Strings are texts. PIL images and arrays of different sizes are pictures. A frame is a table; so are mappings from
-    column to cell, and rows with words, missing values or declared columns. Everything else is an array of numbers,
-    where sparse whole numbers are counts that stay sparse.
+    AnnData are cells. Strings are texts. PIL images and arrays of different sizes are pictures. A frame is a table; so
+    are mappings from column to cell, and rows with words, missing values or declared columns. Everything else is an
+    array of numbers, where sparse whole numbers are counts that stay sparse.
 
     Parameters
     ----------
@@ -59,11 +62,17 @@ def read_items(
         that cannot be read (``Dataset.odd_rows``), which else are refused.
     size : int, sequence of int or str, optional
         The size of pictures (:func:`unknot.data.readers.picture_size.choose_size`); that of ``like`` where it is given.
+    layer, unlabeled
+        Of AnnData, the layer with the counts and labels that stand for an unknown one; those of ``like`` where it is
+        given.
 
     Returns
     -------
     Dataset
     """
+    if is_cells(x):
+        options = ReadOptions(like=like, errors=errors, layer=layer, unlabeled=unlabeled)
+        return read_cells(x, (), options)
     if is_records(x):
         x = frame_of_records(x)
     if is_texts(x):

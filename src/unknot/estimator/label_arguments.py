@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from torch import Tensor
 
+from unknot.data.cell_dataset import CellDataset
+from unknot.data.dataset import Dataset
 from unknot.data.label_column import label_array
+from unknot.data.readers.cells import is_cells, labels_by_name
 from unknot.errors import DataError, SpecError
 
 
@@ -20,6 +23,24 @@ def with_y(y: Any, labels: Mapping[str, Any], names: list[str]) -> dict[str, Any
     if name in labels:
         raise SpecError(f"the labels of '{name}' were given twice, by position and by name.")
     return {name: y, **labels}
+
+
+def named_labels(x: Any, labels: Mapping[str, Any], reading: Dataset | Sequence[str]) -> dict[str, Any]:
+    """Return the labels of a call; of AnnData ``label="cell_type"`` is a column of ``obs``.
+
+    Parameters
+    ----------
+    x : array, frame, AnnData or list of str
+        The items.
+    labels : mapping
+        The keyword arguments of the call.
+    reading : Dataset or sequence of str
+        The labels that stand for an unknown one, or the training data, which knows them.
+    """
+    if not is_cells(x):
+        return dict(labels)
+    unlabeled = reading.unlabeled if isinstance(reading, CellDataset) else reading
+    return labels_by_name(x, labels, () if isinstance(unlabeled, Dataset) else unlabeled)
 
 
 def has_words(labels: Any) -> bool:

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from unknot.data.cell_dataset import CellDataset
+from unknot.data.readers.cells import is_cells
 from unknot.data.readers.picture_size import ORIGINAL
-from unknot.errors import SpecError
+from unknot.errors import DataError, SpecError
 from unknot.estimator.answers import Answers
 from unknot.estimator.fitted import go_on, without_prediction
 from unknot.estimator.frame import frame_library, is_frame, is_records
 from unknot.estimator.imputation import fill_missing
 from unknot.estimator.input import as_array, read_items, with_labels
-from unknot.estimator.label_arguments import has_words, known_labels, with_y
+from unknot.estimator.label_arguments import has_words, known_labels, named_labels, with_y
 from unknot.estimator.parameters import (
     model_section,
     plain_parameters,
@@ -29,6 +31,7 @@ from unknot.estimator.parameters import (
 from unknot.train.loop import fit as train
 from unknot.workflow.answers import with_answers
 from unknot.workflow.assembly import Assembly, assemble
+from unknot.workflow.cell_predictions import annotate
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.evaluate import counterfactuals
 from unknot.workflow.data_summary import describe_data
@@ -77,6 +80,10 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
     size : int or sequence of int, optional
         The size to which pictures are resized: pixels along the longest side, or height and width. By default a default
         model gets pictures of one size as they are up to 64 pixels, and others with 32 along the longest side.
+    layer : str, default=""
+        The layer of AnnData that holds the counts; "" is ``X``.
+    unlabeled : sequence of str, optional
+        Labels of AnnData that stand for an unknown one, beside "Unknown" and missing ones.
     steps : int, optional
         Training steps.
     batch_size : int, optional
@@ -156,6 +163,8 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         kinds: Mapping[str, Any] | None = None,
         text: Mapping[str, Any] | None = None,
         size: Any = None,
+        layer: str = "",
+        unlabeled: Iterable[str] | None = None,
         steps: int | None = None,
         batch_size: int | None = None,
         labeled_share: float | None = None,
@@ -181,6 +190,8 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         self.kinds = kinds
         self.text = text
         self.size = size
+        self.layer = layer
+        self.unlabeled = unlabeled
         self.steps = steps
         self.batch_size = batch_size
         self.labeled_share = labeled_share
@@ -201,12 +212,13 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        x : array, frame or list of str
+        x : array, frame, AnnData or list of str
             Items, ``(N, ...)``.
         y : array, optional
             As in a scikit-learn pipeline, the labels of the factor "label", or of the one that the model labels.
         **labels : array
-            By factor one label per item, unknown ones marked.
+            By factor one label per item, unknown ones marked. Of AnnData ``label="cell_type"`` takes a column of
+            ``obs``.
 
         Returns
         -------
@@ -242,11 +254,14 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         """Build a model for the data, with its first weights."""
         section, described = model_section(self)
         takers = [] if described is None else described.labeled
+        unlabeled = (self.unlabeled,) if isinstance(self.unlabeled, str) else tuple(self.unlabeled or ())
+        labels = named_labels(x, labels, unlabeled)
         labels = with_y(y, labels, [node.name for node in takers])
         of_nodes = {name: kind for name, kind in label_kinds(takers).items() if name in labels}
         usual = {"weights": "tfidf"} if labels else {}
         size = ORIGINAL if described is not None and self.size is None else self.size
-        items = read_items(x, self.columns, text={**usual, **(self.text or {})}, size=size)
+        text = {**usual, **(self.text or {})}
+        items = read_items(x, self.columns, text=text, size=size, layer=self.layer, unlabeled=unlabeled)
         self._frame_library = frame_library(x)
         data = with_described_classes(with_labels(items, labels, of_nodes | dict(self.kinds or {})), takers)
         words = [name for name in labels if has_words(labels[name])]
@@ -328,7 +343,7 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             The share of right classes, or minus the mean squared error, averaged over factors.
         """
         self._check_fitted()
-        labels = with_y(y, labels, list(self.factors_))
+        labels = with_y(y, named_labels(x, labels, self.trained_.data), list(self.factors_))
         if not labels:
             raise SpecError("score() compares with labels: score(x, digit=labels).")
         scores = []
@@ -352,6 +367,25 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             Draws per item.
         """
         return log_evidence(self.trained_, self._rows(x), samples).numpy()
+
+    def annotate(self, adata: Any, level: float = 0.9, *, errors: str = "warn") -> None:
+        """Write predictions for the cells of an AnnData object into it (:mod:`unknot.workflow.cell_predictions`).
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells, also with other genes than those that were fitted. It gets ``obs["NAME_predicted"]``,
+            ``_probability``, ``_set``, ``obs["novelty"]``, ``obsm["X_unknot"]`` and ``uns["unknot"]``.
+        level : float, default=0.9
+            The probability that a set holds the true class.
+        errors : {"warn", "raise"}, default="warn"
+            Whether cells without counts have no prediction, with a warning, or are refused.
+        """
+        if not is_cells(adata):
+            raise DataError(f"annotate() writes into AnnData, but got {type(adata).__name__}.")
+        cells = self._items(adata, errors)
+        assert isinstance(cells, CellDataset)
+        annotate(self.trained_, adata, cells, level)
 
     # ---- generating ---------------------------------------------------------------------------------
 

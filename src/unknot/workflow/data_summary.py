@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
 from unknot.data.readers.written_cells import in_words
@@ -70,6 +71,8 @@ def _items(data: Dataset) -> str:
         return shown + (resized if data.resized_from else "")
     if isinstance(data, TextDataset):
         return f"texts of {data.name} with {len(data.columns):,} different words"
+    if isinstance(data, CellDataset):
+        return f"cells of {data.name} with {len(data.columns):,} genes"
     if _are_counts(data):
         size = data.item_shape.numel()
         return (

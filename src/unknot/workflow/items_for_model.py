@@ -7,6 +7,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.errors import DataError
@@ -36,7 +37,7 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
         items = replace(items, x=items.x[:].float())
     if isinstance(items.x, Tensor) and items.x.dtype == torch.uint8 and family in ("table", COMPONENTS):
         items = replace(items, x=items.x.float())
-    if family == COMPONENTS and node.family.options["counts"] and not are_counts(items.x):
+    if family == COMPONENTS and node.family.options["counts"] and not _are_counts(items):
         raise DataError(
             f"{items.name}: the model was fitted on counts, but x holds numbers that are not whole, negative or "
             "missing; give the counts as for fit, without a transformation."
@@ -44,3 +45,8 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
     if isinstance(items.x, Tensor) and family in LIKELIHOODS:
         likelihood_of(node).check_items(node, items.x)
     return items
+
+
+def _are_counts(items: Dataset) -> bool:
+    """Whether all numbers are whole and at least 0; of cells, those that were read: missing genes have expectations."""
+    return items.are_counts if isinstance(items, CellDataset) else are_counts(items.x)

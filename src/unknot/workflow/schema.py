@@ -72,6 +72,12 @@ class OwnData:
         "the size at which pictures are read",
         None,
     )
+    layer: str = setting(
+        {"type": "string", "description": "a name"}, "the layer of an .h5ad file with the counts", ""
+    )
+    unlabeled: Any = setting(
+        left_out_or(_names), "labels of an .h5ad file that stand for an unknown one, beside Unknown", None
+    )
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,10 @@ class ReadOptions:
         Cells of new data that do not fit ``like`` (:func:`unknot.data.readers.column_kinds.read_columns`).
     size : int, sequence of int or str, optional
         The size of pictures (:func:`unknot.data.readers.picture_size.choose_size`); that of ``like`` where it is given.
+    layer : str
+        The layer of AnnData that holds the counts; "" is ``X``.
+    unlabeled : sequence of str
+        Labels of AnnData that stand for an unknown one, beside "Unknown".
     """
 
     factors: Sequence[str] | None = None
@@ -77,6 +81,8 @@ class ReadOptions:
     mapped: bool | None = None
     errors: str | None = None
     size: Size = None
+    layer: str = ""
+    unlabeled: Sequence[str] = ()
 
     @property
     def named_factors(self) -> Sequence[str] | None:

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
 from unknot.data.label_column import class_values, refuse_whole_floats
+from unknot.data.readers.cells import read_cells_file
 from unknot.data.readers.images import has_images, image_names, read_image_folder
 from unknot.data.readers.npz import read_npz
 from unknot.data.readers.picture_size import Size
@@ -35,6 +37,8 @@ def read_user_data(
     like: Dataset | None = None,
     mapped: bool | None = None,
     size: Size = None,
+    layer: str = "",
+    unlabeled: Sequence[str] | None = None,
 ) -> Dataset:
     """Read a file or folder of the user.
 
@@ -46,6 +50,7 @@ def read_user_data(
         - ``.npz``: ``x`` (N, ...), and one array of N labels for each factor; ``x_test`` and ``NAME_test`` are the
           test split;
         - ``.csv``, ``.tsv``, ``.parquet``, ``.feather``: a table with named columns. Empty cells are missing;
+        - ``.h5ad``: cells of AnnData, with counts in ``X`` or a layer, and labels in columns of ``obs``;
         - ``.jsonl``: one object per line, with its text under "text" and labels beside it;
         - a folder: images (PNG, JPEG) or texts (.txt), and ``labels.csv`` with a column ``file`` and one for each
           factor, or a sub-folder for each class.
@@ -71,6 +76,10 @@ def read_user_data(
     size : int, sequence of int or "original", optional
         The size at which pictures are read: pixels along the longest side, or height and width. Default: pictures of
         one size of at most 64 pixels are kept, and others get 32 along the longest side. "original" keeps all.
+    layer : str, default=""
+        The layer of an .h5ad file that holds the counts; "" is ``X``.
+    unlabeled : sequence of str, optional
+        Labels of an .h5ad file that stand for an unknown one, beside "Unknown" and missing ones.
 
     Returns
     -------
@@ -98,6 +107,8 @@ def read_user_data(
         split=split,
         mapped=mapped,
         size=size,
+        layer=layer,
+        unlabeled=(unlabeled,) if isinstance(unlabeled, str) else tuple(unlabeled or ()),
     )
     return _read(Path(path), options)[0]
 
@@ -122,7 +133,7 @@ def read_new_data(
     data : Dataset
         Of the classes, columns and words of ``like``.
     identity : dict from name to sequence
-        For each item the name of its file, or its row and the cells of a table's other columns.
+        For each item the name of its file or cell, or its row and the cells of a table's other columns.
     """
     kinds, classes = _known(like)
     return _read(
@@ -152,6 +163,9 @@ def _read(
         data = resized_pictures(read_npz(path, options), options)
     elif path.suffix.lower() == ".jsonl":
         data = read_json_lines(path, options)
+    elif path.suffix.lower() == ".h5ad":
+        cells: CellDataset = read_cells_file(path, options)
+        data, identity = cells, {"cell": cells.cells}
     elif is_table(path):
         data, others = read_table(path, options, with_others)
         identity = {"row": data.ids.tolist(), **others}
@@ -165,8 +179,9 @@ def _read(
         )
     else:
         raise DataError(
-            f"{path}: expected an .npz file, a table (.csv, .tsv, .parquet, .feather), texts as .jsonl, or a folder of "
-            "images or texts; of other files make one of these, or a frame for StructuredVAE in Python."
+            f"{path}: expected an .npz file, a table (.csv, .tsv, .parquet, .feather), texts as .jsonl, cells as "
+            ".h5ad, or a folder of images or texts; of other files make one of these, or a frame for StructuredVAE in "
+            "Python."
         )
     for name in data.factors.keys() - options.kinds.keys():
         refuse_whole_floats(data.factors[name])

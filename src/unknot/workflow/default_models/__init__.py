@@ -6,6 +6,7 @@ default of a data set, and a run keeps its name. The evidence for the choices is
 """
 
 from unknot.workflow.default_models.base import DefaultModel, is_table, tuned
+from unknot.workflow.default_models.cells import Cells
 from unknot.workflow.default_models.choose import DEFAULT_MODELS, choose, default_model, make_default
 from unknot.workflow.default_models.class_style import ALPHA, ClassStyle
 from unknot.workflow.default_models.images import Images
@@ -16,6 +17,7 @@ from unknot.workflow.default_models.wide import Wide
 __all__ = [
     "ALPHA",
     "DEFAULT_MODELS",
+    "Cells",
     "ClassStyle",
     "DefaultModel",
     "Images",

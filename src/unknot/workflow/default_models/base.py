@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
@@ -81,6 +82,8 @@ def is_table(data: Dataset) -> bool:
 
 def is_text(data: Dataset) -> bool:
     """Whether items are counts of words: of texts, or with a vocabulary."""
+    if isinstance(data, CellDataset):
+        return False
     return isinstance(data, TextDataset) or (isinstance(data.x, SparseCounts) and bool(data.columns))
 
 

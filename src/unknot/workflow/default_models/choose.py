@@ -11,6 +11,7 @@ from unknot.errors import SpecError
 from unknot.schema import check, schema_of
 from unknot.suggest import did_you_mean
 from unknot.workflow.default_models.base import DefaultModel
+from unknot.workflow.default_models.cells import Cells
 from unknot.workflow.default_models.class_style import ClassStyle
 from unknot.workflow.default_models.images import Images
 from unknot.workflow.default_models.tables import TableEnsemble
@@ -18,7 +19,7 @@ from unknot.workflow.default_models.topics import Topics
 from unknot.workflow.default_models.wide import Wide
 
 DEFAULT_MODELS: Mapping[str, type[DefaultModel]] = {
-    one.name: one for one in (Wide, TableEnsemble, Topics, Images, ClassStyle)
+    one.name: one for one in (Cells, Wide, TableEnsemble, Topics, Images, ClassStyle)
 }
 """All defaults by name; the first one that suits is chosen."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.models.ensemble.spec import free_name
@@ -31,7 +32,7 @@ class Topics(DefaultModel):
 
     @classmethod
     def unsuitable(cls, data: Dataset) -> str:
-        if not isinstance(data.x, SparseCounts) or len(data.factors) != 1:
+        if not isinstance(data.x, SparseCounts) or isinstance(data, CellDataset) or len(data.factors) != 1:
             return "is for texts with labels of one factor"
         factor = next(iter(data.factors.values()))
         known = factor.kind in ("categorical", "binary") and bool(factor.known.any())
