@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,18 @@ import typer
 from experiments.ledger.experiment import TIERS
 from experiments.ledger.jobs import code_of, revision_of
 from experiments.ledger.ledger import read_result, reproduce
+from experiments.ledger.provenance import write_present_code
 from experiments.ledger.registry import EXPERIMENTS, experiment
-from experiments.ledger.result_tables import seeds_text
-from experiments.ledger.results_page import headline_rows, results_page, results_summary, with_summary
+from experiments.ledger.result_tables import result_tables, seeds_text
+from experiments.ledger.results_page import (
+    headline_rows,
+    readme_lines,
+    readme_table,
+    results_pages,
+    with_summary,
+)
+from experiments.ledger.source_closure import closure_digest
+from experiments.papers import ITEMS, PAPERS, README_ITEMS
 from unknot.cli import RAY_HELP, run_app
 from unknot.cli.shared import show_table
 from unknot.errors import SpecError
@@ -89,26 +99,39 @@ def run(
                 "writes to another folder."
             )
         results = results / "uncommitted"
-    reproduce(found, tier, seeds, results, workers or os.cpu_count() or 1, typer.echo, only or (), again, ray)
+    jobs = workers or os.cpu_count() or 1
+    content = reproduce(found, tier, seeds, results, jobs, typer.echo, only or (), again, ray)
     if tier != "smoke":
-        text = results_page([found], results, (results / "figures").as_posix())
-        typer.echo(text[text.index(f"## {name}") :])
+        typer.echo("\n".join(result_tables(found, content, closure_digest(code_of(found)))))
 
 
 @app.command()
 def page(
-    path: Annotated[Path, typer.Argument(help="The page of all results.")] = Path("docs/results.md"),
+    folder: Annotated[Path, typer.Argument(help="The folder of the pages.")] = Path("docs/results"),
     summary: Annotated[
         Path, typer.Option("--summary", help="The page whose table of results is renewed.")
     ] = Path("README.md"),
     results: Results = Path("results"),
 ) -> None:
-    """Write the page of all results, and renew the table of results in the README."""
-    figures = Path(os.path.relpath(results / "figures", path.parent)).as_posix()
-    write_file(path, results_page(EXPERIMENTS.values(), results, figures).encode())
-    renewed = with_summary(summary.read_text(), results_summary(EXPERIMENTS.values(), results))
-    write_file(summary, renewed.encode())
-    typer.echo(f"Wrote {path} and the table of results in {summary}.")
+    """Write the scoreboard and the pages of all experiments, and renew the table of results in the README."""
+    code = write_present_code(EXPERIMENTS.values(), results)
+    pages = results_pages(EXPERIMENTS.values(), ITEMS, PAPERS, results, code)
+    for name, text in pages.items():
+        write_file(folder / name, text.encode())
+    for path in folder.iterdir():
+        if path.name not in pages:
+            path.unlink()
+    write_file(summary, with_summary(summary.read_text(), readme_text(results, code)).encode())
+    typer.echo(f"Wrote {len(pages)} files in {folder} and the table of results in {summary}.")
+
+
+def readme_text(results: Path, code: Mapping[str, str]) -> str:
+    """Return the results of the README."""
+    found = list(EXPERIMENTS.values())
+    lines = readme_lines(found, results)
+    return "\n".join(
+        [readme_table(found, ITEMS, PAPERS, README_ITEMS, results, code), *([""] if lines else []), *lines]
+    )
 
 
 def main(arguments: list[str]) -> None:

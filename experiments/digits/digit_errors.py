@@ -61,6 +61,12 @@ def alone(case: Case, row: str) -> Case:
     return {**case, "row": row, "train": train, "draws": 0}
 
 
+def without_decoder(case: Case, row: str) -> Case:
+    """Return the case with its encoder trained on labels and agreement alone, for as many steps."""
+    objective = {**case["train"]["objective"], "name": "supervised"}
+    return {**case, "row": row, "train": {**case["train"], "objective": objective}, "draws": 0}
+
+
 def without_agreement(train: Mapping[str, Any]) -> dict[str, Any]:
     """Return training settings without the agreement of two views."""
     objective = dict(train["objective"])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FACTOR, STYLE = "digit", "style"
 ALONE = "the same encoder, trained on the labels alone"
+S17_ROW = "S17's model, M = 100"
 _STEPS = 9  # along each side of a style grid
 _ITEMS = 1000  # test images of the analogies
 _SMOKE = {"data": "digits", "labels": 50}

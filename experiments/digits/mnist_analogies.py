@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from experiments.digits.digit_pictures import Look, class_and_style
-from experiments.digits.mnist import BEST, S17_VIEWS, VIEWS_TRAIN
+from experiments.digits.digit_pictures import S17_ROW, Look, class_and_style
+from experiments.digits.mnist import BEST, S17, S17_TRAIN, S17_VIEWS, VIEWS_TRAIN
 
 STYLE = 6  # dimensions: more of them draw sharper images, and encode more of the digit
 X: dict[str, Any] = {"family": "bernoulli", "decoder": {"name": "mlp", "hidden": [400, 400]}}
@@ -48,6 +48,7 @@ ANALOGIES = Look(
     classifier=CLASSIFIER,
     picture="analogies",
     more_rows={
+        S17_ROW: {"model": S17, "train": S17_TRAIN},
         "the bound alone, networks and steps as ours": {"model": separate_encoders(), "train": BOUND_TRAIN},
         "the bound alone": {"model": {**VIEWS, "nodes": class_and_style(STYLE, X)}, "train": TRAIN},
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from experiments.digits.digit_errors import MEASURES, alone, run, settings_for, table
+from experiments.digits.digit_errors import MEASURES, alone, run, settings_for, table, without_decoder
 from experiments.ledger.experiment import Case, Experiment, Tier, Yardstick
 
 LABELS = (1000, 3000)
@@ -34,6 +34,8 @@ BEST_TRAIN: dict[str, Any] = {
 
 BEST_ROW = "convolutions, two views that agree"
 S17_ROW = "S17's networks, Concrete digit, Eq. 8"
+PLUG_IN_ROW = "S17's networks, plug-in digit, Eq. 8"  # as in S16, whose networks are the same
+NO_DECODER_ROW = f"{BEST_ROW}, without the generative model"
 
 
 def cases(tier: Tier) -> list[Case]:
@@ -41,8 +43,10 @@ def cases(tier: Tier) -> list[Case]:
     rows = [
         (BEST_ROW, settings_for("svhn", 0, BEST, BEST_TRAIN, tier)),
         (S17_ROW, settings_for("svhn", 0, S17, TRAIN, tier, draws=2)),
+        (PLUG_IN_ROW, settings_for("svhn", 0, {**S17, "gradient": "plug_in"}, TRAIN, tier)),
     ]
     found = table(rows, LABELS[:1] if tier == "smoke" else LABELS)
+    found += [without_decoder(case, NO_DECODER_ROW) for case in found if case["row"] == BEST_ROW]
     for row, named in ((BEST_ROW, "the best encoder"), (S17_ROW, "S17's encoder")):
         found += [alone(case, f"labels alone: {named}") for case in found if case["row"] == row]
     return found
@@ -71,5 +75,5 @@ EXPERIMENT = Experiment(
         Yardstick("M1+M2 (Kingma et al. 2014)", {"M = 1000": (36.02, 0.10)}),
         Yardstick("SDGM (Maaløe et al. 2016)", {"M = 1000": 29.82}),
     ],
-    judged={BEST_ROW: "goal", S17_ROW: "S17"},
+    judged={BEST_ROW: "goal", S17_ROW: "S17", PLUG_IN_ROW: "S16"},
 )

@@ -72,6 +72,7 @@ TRAIN: dict[str, Any] = {
 }
 SEMI, FULL = "6 labels a person", "all labels"
 OURS, ALONE, EVERY = "S17's graph", "labels alone: the same encoder", "S17's graph, all 64 lights"
+NO_DECODER = "labels and agreement, without the generative model"
 
 
 def cases(tier: Tier) -> list[Case]:
@@ -87,6 +88,9 @@ def cases(tier: Tier) -> list[Case]:
         shared = {"data": data, "labels": number, "max_angle": 85, "model": MODEL}
         alone = {**supervised(train, train["batch_size"]), "labeled_share": 1.0 if number else None}
         found.append({"row": OURS, "column": column, **shared, "train": train})
+        kept = {key: value for key, value in train["objective"].items() if key != "beta"}
+        bare = {**train, "objective": {**kept, "name": "supervised"}}
+        found.append({"row": NO_DECODER, "column": column, **shared, "train": bare})
         found.append({"row": ALONE, "column": column, **shared, "train": alone})
         found.append({"row": EVERY, "column": column, **shared, "max_angle": None, "train": train})
     return found

@@ -30,10 +30,12 @@ ENSEMBLE_ALONE = {"name": "supervised", "alpha": 0.0}  # the ensemble's own labe
 def train_quietly(recipe: Recipe) -> TrainedRun:
     """Train a recipe in a temporary folder; an interrupt raises and leaves no model.
 
+    Results are of the model itself: it is not cross-fitted, and nothing is stacked on it.
+
     Settings of a model without nodes are those of the class-and-style model, which the experiments are about.
     """
     kind = {"model.kind": "class_style"} if recipe.model and kind_of(recipe.model) == "auto" else {}
-    recipe = recipe.with_settings({"train.progress": False, **kind})
+    recipe = recipe.with_settings({"train.progress": False, "train.cross_fit": 0, **kind})
     with tempfile.TemporaryDirectory() as folder:
         trained, result = train_recipe(recipe, Path(folder) / "run")
     if result.stopped_because == "interrupted":

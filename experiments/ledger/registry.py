@@ -5,12 +5,12 @@ from __future__ import annotations
 from experiments.canvases import multi_mnist
 from experiments.digits import (
     class_discovery,
+    class_scorings,
     decomposition_toy,
     latent_maps,
     mnist,
     mnist_analogies,
     mnist_demo,
-    mnist_restarts,
     mnist_supervision_rate,
     mnist_tradeoff,
     svhn,
@@ -38,8 +38,8 @@ _ALL = (
     decomposition_toy.EXPERIMENT,
     faces_counterfactuals.EXPERIMENT,
     multi_mnist.EXPERIMENT,
+    class_scorings.EXPERIMENT,
     *class_discovery.EXPERIMENTS,
-    mnist_restarts.EXPERIMENT,
     mnist_tradeoff.EXPERIMENT,
     dsprites.EXPERIMENT,
     dsprites_best.EXPERIMENT,

@@ -9,7 +9,7 @@ from torch.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
 
 import unknot
 from tests.statistics import assert_distribution, assert_frequencies
-from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.core.relaxed import ArgmaxConcrete, BinaryConcrete, Concrete
 from unknot.errors import TraceError
 
 TEMPERATURES = [0.05, 0.3, 1.0, 3.0, 10.0]
@@ -218,3 +218,58 @@ def test_swapped_arguments_are_told_so() -> None:
         unknot.Trace().relaxed_bernoulli(logits, 0.66, name="y")
     with pytest.raises(TraceError, match="takes logits of shape"):
         unknot.Trace().concrete(0.66, 0.66, name="y")  # type: ignore[arg-type]
+
+
+# ---- scored at the largest entry -------------------------------------------------------------------------
+
+
+def test_an_argmax_draw_is_scored_by_the_mass_of_its_largest_entry_in_both_traces() -> None:
+    torch.manual_seed(0)
+    logits = torch.randn(6, 3, requires_grad=True)
+    q, p = unknot.Trace(), unknot.Trace()
+    known = unknot.partial(torch.tensor([1, -1, -1, 0, -1, -1]))
+    y = q.variable(ArgmaxConcrete(logits, 0.5), known, name="y", event_dims=1)
+    p.variable(ArgmaxConcrete(torch.zeros(3), 0.5), q["y"], name="y", event_dims=1)
+    best = y.argmax(-1)
+    expected = logits.log_softmax(-1).gather(-1, best[:, None])[:, 0]
+    torch.testing.assert_close(q["y"].log_prob, expected)
+    torch.testing.assert_close(p["y"].log_prob, torch.full((6,), -math.log(3)))
+    assert ((y > 0) & (y < 1)).all(-1)[[1, 2, 4, 5]].all()  # what the decoder sees is soft
+    scored, _ = torch.autograd.grad(q["y"].log_prob.sum(), (logits, y), allow_unused=True)
+    mine, _ = torch.autograd.grad(expected.sum(), (logits, y), allow_unused=True)
+    torch.testing.assert_close(scored, mine)  # and nothing through the draw
+
+
+def test_the_bound_of_an_argmax_draw_has_no_gradient_on_average_and_is_not_replaced_by_its_divergence() -> (
+    None
+):
+    torch.manual_seed(1)
+    logits = torch.randn(3, requires_grad=True)
+    draws = 40_000
+    q, p = unknot.Trace(), unknot.Trace()
+    q.variable(ArgmaxConcrete(logits.expand(draws, 3), 0.66), name="y", event_dims=1)
+    p.variable(ArgmaxConcrete(torch.zeros(3), 0.66), q["y"], name="y", event_dims=1)
+    bound = unknot.objectives.elbo(q, p).loss
+    (gradient,) = torch.autograd.grad(bound, logits)
+    exact = torch.distributions.kl_divergence(
+        torch.distributions.Categorical(logits=logits), torch.distributions.Categorical(logits=torch.zeros(3))
+    )
+    assert bound.item() == pytest.approx(exact.item(), abs=0.03)
+    assert float(gradient.norm()) < 0.03  # seven standard errors; the exact gradient is larger
+    assert float(torch.autograd.grad(exact, logits)[0].norm()) > 0.1
+
+
+def test_pairs_of_argmax_draws_are_the_masses_at_their_largest_entries() -> None:
+    from unknot.objectives import hfvae
+
+    torch.manual_seed(2)
+    logits = torch.randn(4, 3)
+    q, p = unknot.Trace(), unknot.Trace()
+    y = q.variable(ArgmaxConcrete(logits, 0.66), name="y", event_dims=1)
+    p.variable(ArgmaxConcrete(torch.zeros(3), 0.66), q["y"], name="y", event_dims=1)
+    p.normal(y.sum(-1, keepdim=True), 1.0, value=torch.zeros(4, 1), name="x")
+    terms = hfvae(q, p, dataset_size=4, estimator="exact", reference=q)
+    masses = logits.log_softmax(-1)
+    mixture = torch.stack([masses[:, k].logsumexp(0) - math.log(4) for k in y.argmax(-1)])
+    own = masses.gather(-1, y.argmax(-1, keepdim=True))[:, 0]
+    torch.testing.assert_close(terms["mutual_information"], mixture - own)

@@ -33,8 +33,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int
 
 
 def test_results_are_made_listed_and_written_to_a_page(capsys, tmp_path: Path, known) -> None:
-    results, page, readme = tmp_path / "results", tmp_path / "docs" / "page.md", tmp_path / "README.md"
-    page.parent.mkdir()
+    results, pages, readme = tmp_path / "results", tmp_path / "docs" / "results", tmp_path / "README.md"
+    pages.mkdir(parents=True)
+    (pages / "stale.md").write_text("")
     readme.write_text("<!-- results -->\n<!-- end of results -->\n")
     where = ("--results", results, "--workers", "1")
     code, out, _ = run(capsys, "run", "toy", "--only", "M = 100", *where)
@@ -42,9 +43,11 @@ def test_results_are_made_listed_and_written_to_a_page(capsys, tmp_path: Path, k
     assert "| ours | 5.00 ± 0.00 | not run |" in out
     code, out, _ = run(capsys, "run", "toy", *where)
     assert "3 of 6 trainings are done already" in out
-    code, out, _ = run(capsys, "page", page, "--summary", readme, "--results", results)
+    code, out, _ = run(capsys, "page", pages, "--summary", readme, "--results", results)
     assert code == 0
-    assert "(../results/figures/toy/ours-m-1000-digits.png)" in page.read_text()
+    assert "(../../results/figures/toy/ours-m-1000-digits.png)" in (pages / "toy.md").read_text()
+    assert {path.name for path in pages.iterdir()} == {"index.md", "gallery.md", "toy.md", "toy.csv"}
+    assert "S17, our best" in readme.read_text()
     code, out, _ = run(capsys, "list", "--results", results)
     for text in ("smoke: seconds", "quick: a minute", "M = 1000", "5.00"):
         assert text in out

@@ -130,7 +130,7 @@ def draw(
     node = Variable(name, dist, drawn.value, False, drawn.value.ndim - event, event)
     node.gradient, node.unbounded = gradient, drawn.unbounded
     if isinstance(dist, Relaxed) and drawn.unbounded is not None:
-        node.scored_by = "density"
+        node.scored_by = dist.draws_scored_by
     if isinstance(given, Partial):
         label = _label(name, dist, given, event)
         _check_label_shape(name, label, drawn.value, event)

@@ -14,6 +14,8 @@ Two ways of scoring, and a site always says which one it used (``Node.scored_by`
 * ``"mass"``: Σ_k y_k log π_k, the categorical log-mass at a vertex and its linear extension between. Labels
   are always scored so; a relaxed density at a vertex does not exist. For the plug-in vector y = π the
   difference of two masses is exactly the categorical KL divergence (S16 sec. 2.2).
+
+:class:`ArgmaxConcrete` scores draws by the mass at their largest entry.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ class Relaxed(Distribution):
     """What the two relaxed families share. ``logits`` and ``temperature`` are theirs."""
 
     has_rsample = True
+    draws_scored_by = "density"
     logits: Tensor
     temperature: Tensor | float
 
@@ -54,6 +57,10 @@ class Relaxed(Distribution):
     def harden(self, value: Tensor) -> Tensor:
         """The vertex nearest to y: with Gumbel draws, an exact draw of the discrete variable."""
         raise NotImplementedError
+
+    def scored_value(self, value: Tensor) -> Tensor:
+        """Return the value whose mass is taken: y itself."""
+        return value
 
     def log_density(self, unbounded: Tensor) -> Tensor:
         """Density of u."""
@@ -154,6 +161,31 @@ class Concrete(Relaxed):
 
     def log_mass(self, value: Tensor) -> Tensor:
         return class_mass(value, self.logits)
+
+
+class ArgmaxConcrete(Concrete):
+    """A Concrete draw that is scored by the categorical mass at its largest entry, log π_argmax(y).
+
+    This is what the authors' code of E19 does (``use_pmf``). Its values are those of the discrete class, but the score
+    has no gradient through the draw, and that for the logits is zero on average, E[∇ log π_c] = 0: a bound with such a
+    site trains the class by the reconstruction alone, and no weight on the class's terms changes that. It is not the
+    gradient of E19 Eq. 4; use it to compare with their results.
+
+    >>> y = torch.tensor([0.6, 0.4])
+    >>> ArgmaxConcrete(torch.zeros(2), 0.66).log_mass(y)
+    tensor(-0.6931)
+    """
+
+    draws_scored_by = "mass"
+
+    def expand(self, batch_shape: Any, _instance: Any = None) -> ArgmaxConcrete:
+        return ArgmaxConcrete(self.logits.expand(*batch_shape, *self.event_shape), self.temperature)
+
+    def scored_value(self, value: Tensor) -> Tensor:
+        return self.harden(value)
+
+    def log_mass(self, value: Tensor) -> Tensor:
+        return class_mass(self.harden(value), self.logits)
 
 
 class BinaryConcrete(Relaxed):

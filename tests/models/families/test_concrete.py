@@ -7,7 +7,7 @@ from torch.distributions import Categorical
 
 import unknot
 from unknot.models import node
-from unknot.models.families.concrete import CategoricalFamily, ConcreteFamily
+from unknot.models.families.concrete import ArgmaxConcreteFamily, CategoricalFamily, ConcreteFamily
 
 TEMPERATURE = torch.tensor(0.5)
 
@@ -77,3 +77,17 @@ def test_another_gradient_draws_whole_classes() -> None:
 def test_concrete_is_taken_for_labels_when_nobody_names_a_family() -> None:
     assert CategoricalFamily.suits == ()
     assert CategoricalFamily.label_kind == "categorical"
+
+
+# ---- argmax_concrete: by name, never a default
+
+
+def test_the_argmax_family_draws_softly_scores_a_class_and_is_no_default() -> None:
+    outputs = torch.randn(5, 3)
+    q = unknot.Trace()
+    value = ArgmaxConcreteFamily(node("y", "argmax_concrete", 3, inferred_from=["x"])).recognize(
+        q, outputs, None, TEMPERATURE
+    )
+    expected = Categorical(logits=outputs).log_prob(value.argmax(-1))
+    torch.testing.assert_close(q["y"].log_prob, expected)
+    assert ArgmaxConcreteFamily.suits == ()

@@ -9,7 +9,7 @@ from torch.distributions import Distribution
 
 from unknot.models.by_name import find_class
 from unknot.models.families.bernoulli import BernoulliFamily, RelaxedBernoulliFamily
-from unknot.models.families.concrete import CategoricalFamily, ConcreteFamily
+from unknot.models.families.concrete import ArgmaxConcreteFamily, CategoricalFamily, ConcreteFamily
 from unknot.models.families.direction import DirectionFamily
 from unknot.models.families.family import Family, LabelKind, Settings
 from unknot.models.families.normal import NormalFamily
@@ -30,6 +30,7 @@ _ALL: tuple[type[Family], ...] = (
     NormalFamily,
     ConcreteFamily,
     CategoricalFamily,
+    ArgmaxConcreteFamily,
     BernoulliFamily,
     RelaxedBernoulliFamily,
     DirectionFamily,

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.distributions import Categorical, Distribution, OneHotCategorical
 from torch.nn.functional import one_hot
 
-from unknot.core.relaxed import Concrete
+from unknot.core.relaxed import ArgmaxConcrete, Concrete
 from unknot.core.site_prediction import SitePrediction, first_draw
 from unknot.core.trace import Trace
 from unknot.models.families.family import Family, LabelKind, Settings
@@ -79,6 +79,20 @@ class ConcreteFamily(Family):
 
     def prior_outputs(self) -> Tensor:
         return torch.zeros(self.size)
+
+
+class ArgmaxConcreteFamily(ConcreteFamily):
+    """One of K classes, whose relaxed draws are scored by :class:`~unknot.core.relaxed.ArgmaxConcrete`."""
+
+    name = "argmax_concrete"
+    distributions = (ArgmaxConcrete,)
+    suits = ()
+
+    def site(
+        self, trace: Trace, outputs: Tensor, value: Any, temperature: Tensor, gradient: str | None
+    ) -> Tensor:
+        dist = ArgmaxConcrete(outputs, temperature)
+        return trace.variable(dist, value, name=self.spec.name, gradient=gradient, event_dims=1)
 
 
 class CategoricalFamily(ConcreteFamily):

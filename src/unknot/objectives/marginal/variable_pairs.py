@@ -110,7 +110,7 @@ def concrete_joint(
 ) -> Tensor:
     """The draws and labels of a relaxed class under ``columns``: the matrix (*rows, C) alone."""
     if node.known is True or node.scored_by != "density":
-        return pairwise.mass_joint(node.value, columns.logits, mixture, parent)
+        return pairwise.mass_joint(columns.scored_value(node.value), columns.logits, mixture, parent)
     assert node.unbounded is not None
     if node.known is False:
         return pairwise.concrete_joint(node.unbounded, columns.logits, columns.temperature, mixture, parent)

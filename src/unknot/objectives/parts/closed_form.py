@@ -9,7 +9,7 @@ from torch.distributions import Bernoulli, Distribution, OneHotCategorical, kl_d
 from unknot.core.axes import sum_event
 from unknot.core.node import Node, Variable
 from unknot.core.numerics import class_mass
-from unknot.core.relaxed import BinaryConcrete, Concrete
+from unknot.core.relaxed import ArgmaxConcrete, BinaryConcrete, Concrete
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
 
@@ -35,6 +35,8 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
     if q_node.drawn is not q_node:  # whether it counts may depend on its own draw
         return None
     if q_node.scored_by == "density" and not relaxed:
+        return None
+    if isinstance(q_node.dist, ArgmaxConcrete):  # scored at the draw, whose gradient is another one
         return None
     if not _parents_come_first(q_node.name, q, p) and _leading_dims(p_node) > 0:
         return None
