@@ -13,7 +13,7 @@ ifneq ($(wildcard ../shared/data),)
 export UNKNOT_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: help install demo test test-slow wheel coverage lint bench clean
+.PHONY: help install demo test test-slow wheel docs coverage lint bench clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -38,6 +38,10 @@ test-slow: $(STAMP) ## the long cases, which `make test` leaves out
 wheel: $(STAMP)    ## build the wheel, install it into a clean environment, fit and report from there
 	.ci/wheel
 
+docs: $(STAMP)     ## the site, with its tutorials executed, in site/
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 coverage: $(STAMP) ## the test suite, and the lines of each file that it does not run
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing
 
@@ -50,4 +54,4 @@ bench: $(STAMP)    ## speed and memory, as ratios to hand-written PyTorch (wants
 	$(BIN)/python -m benchmarks
 
 clean:           ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) site .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage

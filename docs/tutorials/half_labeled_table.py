@@ -32,7 +32,9 @@ vae = unknot.StructuredVAE(steps=200, verbose=False).fit(incomplete[:400], diagn
 # %%
 estimate = vae.trained_.out_of_fold["diagnosis"]
 low, high = estimate.interval()
-print(f"estimated error: {estimate.error:.1%} ({low:.1%} to {high:.1%}); linear model: {estimate.linear_error:.1%}")
+print(
+    f"estimated error: {estimate.error:.1%} ({low:.1%} to {high:.1%}); linear model: {estimate.linear_error:.1%}"
+)
 
 # %% [markdown]
 # Here we know the truth for the other patients, so we can look at how good the estimate is.
@@ -48,7 +50,9 @@ print(f"error on {len(new)} new patients: {np.mean(vae.predict(new) != known):.1
 # %%
 sets = vae.predict_set(new, level=0.9)
 covered = np.mean([name in one for name, one in zip(known, sets, strict=True)])
-print(f"share of sets with the true class: {covered:.1%}; sets with both classes: {np.mean([len(s) == 2 for s in sets]):.1%}")
+print(
+    f"share of sets with the true class: {covered:.1%}; sets with both classes: {np.mean([len(s) == 2 for s in sets]):.1%}"
+)
 
 # %% [markdown]
 # **Missing cells.** `impute` fills them with what the model expects given the other cells of the row. Known cells stay as
@@ -60,7 +64,9 @@ spread = table[:400].std().to_numpy()
 missing = new.isna().to_numpy()
 wrong = ((filled.to_numpy() - table[400:].to_numpy()) / spread)[missing]
 mean = ((table[:400].mean().to_numpy() - table[400:].to_numpy()) / spread)[missing]
-print(f"root mean square error in standard deviations: {np.sqrt(np.mean(wrong**2)):.2f}; column means: {np.sqrt(np.mean(mean**2)):.2f}")
+print(
+    f"root mean square error in standard deviations: {np.sqrt(np.mean(wrong**2)):.2f}; column means: {np.sqrt(np.mean(mean**2)):.2f}"
+)
 
 # %% [markdown]
 # `vae.report("report.html")` writes all of this as one page, and `unknot fit table.csv --label diagnosis` does it from a

@@ -22,8 +22,19 @@ import subprocess
 import sys
 
 command = [
-    sys.executable, "-m", "unknot", "sweep", str(folder / "spec.yaml"), "-o", str(folder / "sweep"),
-    "--grid", "model.style=2,6", "--seeds", "2", "--workers", "1",
+    sys.executable,
+    "-m",
+    "unknot",
+    "sweep",
+    str(folder / "spec.yaml"),
+    "-o",
+    str(folder / "sweep"),
+    "--grid",
+    "model.style=2,6",
+    "--seeds",
+    "2",
+    "--workers",
+    "1",
 ]
 done = subprocess.run(command, capture_output=True, text=True)
 print(done.stdout[-1500:].replace(str(folder), "."), done.stderr[-500:] if done.returncode else "")

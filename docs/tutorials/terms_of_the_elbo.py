@@ -45,6 +45,7 @@ vae, hfvae = train({"name": "elbo"}), train({"name": "hfvae", "gamma": 6.0})
 # knows of the image, `within` the dependence of its numbers (minus the total correlation), `marginal` how far each is from its prior.
 # HFVAE with `gamma=6` penalizes the dependence six times. With several groups of codes there is a term `between` them too.
 
+
 # %%
 def terms(model):
     """Return the terms of one batch, in nats per item."""
@@ -63,6 +64,7 @@ for name in left:
 # %% [markdown]
 # Does the lower dependence go with codes that line up with the factors? Scores of [metrics](../metrics.md) take codes of
 # any model.
+
 
 # %%
 def codes(model):

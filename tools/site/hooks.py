@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import re
+import sys
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -12,6 +12,9 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT))
+from tools.site.markup import links_from, titled_blocks  # noqa: E402
+
 # Modules whose ``__all__`` is public: the page of each, its title, and what it is for.
 PUBLIC = {
     "unknot": ("Language and estimators", "Traces, handlers, declared models and the estimators."),
@@ -22,9 +25,7 @@ PUBLIC = {
     "unknot.models": ("Models", "Models as data: nodes, families and networks by name."),
     "unknot.train": ("Training", "The training loop and run folders."),
 }
-_OUTSIDE = re.compile(r"(!?)\[([^\]]*)\]\((?:\.\./)+((?!docs/)[^)#\s]+)(#[^)\s]*)?\)")
 
-_NAMED_BLOCK = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)  # a block that is a file: ```yaml spec.yaml
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -53,16 +54,4 @@ def reference(module: str, title: str, purpose: str) -> str:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Point links that leave docs/ to the copies of figures or to the repository; give blocks their file names."""
-    depth = page.file.src_uri.count("/")
-    markdown = _NAMED_BLOCK.sub(r'```\1 title="\2"', markdown)
-
-    def moved(match: re.Match[str]) -> str:
-        mark, text, target = match[1], match[2], match[3]
-        if target.startswith("results/figures/"):
-            return f"{mark}[{text}]({'../' * depth}{target.removeprefix('results/')})"
-        if config.repo_url:
-            return f"{mark}[{text}]({config.repo_url}/blob/main/{target})"
-        return f"`{target}`" if text in {target, ""} else f"{text} (`{target}`)"
-
-    return _OUTSIDE.sub(moved, markdown)
-
+    return links_from(page.file.src_uri, titled_blocks(markdown), config.repo_url or "")

@@ -1,23 +1,15 @@
-"""Sphinx roles and double backticks of docstrings, in the mark-up of mkdocstrings."""
+"""An extension of griffe that rewrites docstrings for mkdocstrings."""
 
 from __future__ import annotations
 
-import re
+import sys
+from pathlib import Path
 from typing import Any
 
 from griffe import Extension, Object
 
-_ROLE = re.compile(r":(?:func|class|meth|mod|data|attr):`(~?)([\w.]+)`")
-
-
-def to_markdown(text: str) -> str:
-    """Return a docstring with links of Markdown and code in single backticks.
-
-    >>> to_markdown("see :func:`~unknot.check` and ``alpha``")
-    'see `check` and `alpha`'
-    """
-    text = _ROLE.sub(lambda m: f"`{m[2].rsplit('.', 1)[-1] if m[1] else m[2]}`", text)
-    return re.sub(r"``(.+?)``", r"`\1`", text, flags=re.DOTALL)
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+from tools.site.markup import docstring_markup  # noqa: E402
 
 
 class Roles(Extension):
@@ -26,4 +18,4 @@ class Roles(Extension):
     def on_instance(self, *, obj: Object, **kwargs: Any) -> None:
         """Rewrite one docstring."""
         if obj.docstring is not None:
-            obj.docstring.value = to_markdown(obj.docstring.value)
+            obj.docstring.value = docstring_markup(obj.docstring.value)
