@@ -19,6 +19,7 @@ from experiments.digits import (
 )
 from experiments.faces import celeba, faces, faces_counterfactuals
 from experiments.ledger.experiment import Experiment
+from experiments.own_data import error_estimates
 from experiments.sequences import sequences, sequences_exact, spoken_digits
 from experiments.sprites import dsprites, dsprites_best, zero_shot_sprites
 from experiments.tables import own_data, own_data_generative, own_data_more, table_counterfactuals
@@ -50,6 +51,7 @@ _ALL = (
     own_data.EXPERIMENT,
     own_data_more.EXPERIMENT,
     own_data_generative.EXPERIMENT,
+    error_estimates.EXPERIMENT,
     *topics.EXPERIMENTS,
     topics_labels.EXPERIMENT,
     sequences_exact.EXPERIMENT,
