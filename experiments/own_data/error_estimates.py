@@ -1,7 +1,7 @@
 """error-estimates: is the error that is reported the error on new items, and do sets and intervals cover the truth?
 
-For each of 50 draws of labels a model is fitted. Default models are trained for few steps, and those of tables have one
-member, since it is the estimate that is measured. Its out-of-fold error with its 95 % interval is compared with the true error: that on all
+For each of 50 draws of labels a default model is fitted, for few steps and on tables with one member, since it is the
+estimate that is measured. Its out-of-fold error with its 95 % interval is compared with the true error: that on all
 items whose labels were hidden.
 """
 

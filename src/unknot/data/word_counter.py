@@ -110,6 +110,16 @@ class WordCounter:
         return cls(tuple(words), dict(content["options"]), content["weights"], content["length"], idf)
 
 
+def words_of(texts: Sequence[str]) -> list[frozenset[str]]:
+    """Return the different words of each text, as a :class:`WordCounter` without options divides it.
+
+    >>> [sorted(words) for words in words_of(["The gun, the guns!"])]
+    [['gun', 'guns']]
+    """
+    find = _vectorizer(_defaults(len(texts))).build_analyzer()
+    return [frozenset(find(text)) for text in texts]
+
+
 def _defaults(texts: int) -> dict[str, Any]:
     return {
         "max_features": 5000,

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from unknot.data.dataset import COLUMN_KINDS, Column, Dataset
 from unknot.data.from_arrays import from_arrays
-from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns, without_odd_cells
+from unknot.data.readers.column_kinds import LEAVE_OUT, TEXT, WordsNeeded, read_columns, without_odd_cells
 from unknot.data.readers.table_cells import read_cells
 from unknot.data.readers.table_files import ArrowSource
 from unknot.errors import DataError, SpecError, UnknotWarning
@@ -159,7 +159,7 @@ def _as_table(
     arrays: Mapping[str, pa.Array], kinds: Mapping[str, str], known: Sequence[Column], errors: str | None
 ) -> Dataset:
     source = ArrowSource.of_table(pa.table(dict(arrays)), "x")
-    keep = {name for name, kind in kinds.items() if kind == "category"}
+    keep = {name for name, kind in kinds.items() if kind in ("category", TEXT)}
     keep |= {column.origin for column in known if column.needs_words}
     while True:
         try:
@@ -206,8 +206,10 @@ def _kinds(columns: Any, names: Sequence[str]) -> dict[str, str]:
             )
         named = dict(zip(names, columns, strict=True))
     for name, kind in named.items():
-        if kind not in (*COLUMN_KINDS, LEAVE_OUT):
-            raise SpecError(f"columns: kinds are {', '.join(COLUMN_KINDS)}, but that of {name} is {kind!r}.")
+        if kind not in (*COLUMN_KINDS, TEXT, LEAVE_OUT):
+            raise SpecError(
+                f"columns: kinds are {', '.join((*COLUMN_KINDS, TEXT))}, but that of {name} is {kind!r}."
+            )
     return named
 
 

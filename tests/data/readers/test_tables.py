@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tests.data.readers.text_files import TEXTS, write_csv
 from unknot.data.dataset import Dataset
@@ -228,14 +229,37 @@ def test_the_only_column_beside_labels_is_text_if_it_reads_so(tmp_path: Path) ->
     assert not is_text(path, factors=["kind"])
 
 
-def test_a_declared_column_is_text_whatever_is_beside_it(tmp_path: Path) -> None:
+def test_texts_may_be_equal_and_have_ids_beside_them(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    words = ["the moon is far away", "a rocket in the sky", "the goal of the game"]
+    lines = [f"r{i},{words[i % 3]} {i % 20 + (i == 0)},{'ab'[i % 2]}" for i in range(60)]
+    path.write_text("\n".join(["id,review,kind", *lines]) + "\n")
+    with pytest.warns(UnknotWarning, match="column 'id' is different in every row and is left out"):
+        data = read_user_data(path, factors=["kind"])
+    assert isinstance(data, TextDataset)
+    assert len(set(data.texts)) < 60
+    few = [f"{words[i % 3]},{'ab'[i % 2]}" for i in range(60)]
+    path.write_text("\n".join(["phrase,kind", *few]) + "\n")
+    assert not is_text(path, factors=["kind"])  # a category of three phrases
+
+
+def test_texts_beside_other_columns_become_a_column_for_each_word(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     write_csv(path, more=True)
     data = read_user_data(path, factors=["topic"], columns={"review": "text"})
-    assert isinstance(data, TextDataset)
-    assert data.texts == tuple(TEXTS)
-    with pytest.raises(DataError, match="one column can be text"):
-        read_user_data(path, columns={"review": "text", "topic": "text"})
+    assert data.table[-1].name == "stars"
+    names = [column.name.removeprefix("review: ") for column in data.table[:-1]]
+    assert {column.origin for column in data.table[:-1]} == {"review"}
+    x = data.batch(range(len(data))).x
+    expected = [[float(name in text.lower().replace(",", "").split()) for name in names] for text in TEXTS]
+    assert x[:, :-1].tolist() == expected
+    again = read_user_data(path, like=data).batch(range(len(data))).x
+    assert torch.equal(again, x)
+    lines = path.read_text().splitlines()
+    (tmp_path / "new.csv").write_text("\n".join([lines[0], "cars,,3", "space,nothing of these,2"]) + "\n")
+    new = read_user_data(tmp_path / "new.csv", columns={}, like=data).batch(range(2)).x
+    assert new[0, :-1].isnan().all()  # a missing text is no text without words
+    assert (new[1, :-1] == 0).all()
     with pytest.raises(DataError, match="no column 'words'; it has topic, review, stars"):
         read_user_data(path, columns={"words": "text"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import cast
 
 import numpy as np
@@ -17,15 +17,22 @@ from unknot.data.dataset import COLUMN_KINDS, Column, ColumnKind
 from unknot.data.float32_precision import loses_precision, precision_warning
 from unknot.data.readers.csv_cells import has_comma, is_number
 from unknot.data.readers.table_cells import TableCells, TableRows
-from unknot.data.readers.written_cells import DATE, date_forms, find_form, is_since, value_of
+from unknot.data.readers.written_cells import DATE, WORD, date_forms, find_form, is_since, value_of
+from unknot.data.word_counter import WordCounter, words_of
 from unknot.errors import DataError, UnknotWarning
 
+TEXT = "text"  # the kind of a column that becomes one for each of its commonest words
 LEAVE_OUT = "leave out"  # the kind of a column that is neither data nor label, a row number for instance
 _MANY_WORDS = 100  # a category with more distinct words gets a warning
 _FEW_ROWS = 20  # in fewer rows, words that are all different may still be a category
 _STRAY_WORDS = 0.1  # a column with a smaller share of words among its numbers has mistakes in it
 _LONG = 9  # digits of whole numbers that are all different, which make them names
 _MANY_NUMBERS = 10  # a category of more distinct numbers than this, and of few words, gets a warning
+
+
+_TEXT_WORDS = 3  # cells with more words than this, on average, are texts rather than names
+_DIFFERENT = 0.5  # of the cells of a column of texts, at least
+_VOCABULARY = 400  # words of a column of texts: with the other columns still no wide table
 
 
 class WordsNeeded(Exception):
@@ -100,6 +107,19 @@ def read_columns(
     return table, TableRows(cells.numbers, positions, lookups, tuple(sorted(reader.odd_rows)))
 
 
+def identifiers(where: str, cells: TableCells, names: Sequence[str], training: np.ndarray) -> set[str]:
+    """Return which of some columns are empty or only tell rows apart, with a warning if these are all of them."""
+    reader = _ColumnReader(where, cells, cells.counts(training), training, 2, None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = reader.empty(names)
+        found |= {name for name in names if name not in found and reader.is_identifier(name)}
+    if found == set(names):
+        for one in caught:
+            warnings.warn(one.message, stacklevel=2)
+    return found
+
+
 def without_odd_cells(
     rows: np.ndarray, table: Sequence[Column], where: str, first: int
 ) -> tuple[np.ndarray, tuple[int, ...]]:
@@ -144,14 +164,15 @@ class _ColumnReader:
         self.where, self.cells, self.counts, self.training, self.first = where, cells, counts, training, first
         self.errors = errors
         self.odd_rows: set[int] = set()
+        self._words_of_texts: dict[str, list[frozenset[str]]] = {}
 
     def describe(self, name: str, kind: str | None) -> list[Column]:
         """Return the column with its declared kind; else words are a category, 0 and 1 binary, the rest real.
 
-        A date is several columns.
+        A date is several columns, and so are texts.
         """
-        if kind is not None and kind not in COLUMN_KINDS:
-            kinds = ", ".join((*COLUMN_KINDS, LEAVE_OUT))
+        if kind is not None and kind not in (*COLUMN_KINDS, TEXT):
+            kinds = ", ".join((*COLUMN_KINDS, TEXT, LEAVE_OUT))
             raise DataError(f"{self.where}, column '{name}': kind is one of {kinds}, not {kind!r}.")
         if kind is None and (form := self._form(name)):
             self._refuse_mistakes(name, form)
@@ -160,6 +181,11 @@ class _ColumnReader:
             return [
                 Column(f"{name} ({'days' if is_since(part) else part})", "real", reads=part, source=name)
                 for part in date_forms(self._words(name))
+            ]
+        if kind == TEXT or (kind is None and is_text(self.cells, name, self.counts[name])):
+            return [
+                Column(f"{name}: {word}", "binary", reads=WORD + word, source=name)
+                for word in self._vocabulary(name)
             ]
         kind = kind or self._inferred_kind(name)
         if kind == "category" and self.cells.columns[name].numeric:
@@ -185,6 +211,9 @@ class _ColumnReader:
                     "missing."
                 )
             return np.array([index.get(word, np.nan) for word in content.words])
+        if column.reads.startswith(WORD):
+            word = column.reads.removeprefix(WORD)
+            return np.array([float(word in found) for found in self._found_words(column.origin)])
         if content.numeric:
             self._refuse_or_note(column, list(content.strays.values()))
             numbers = self.cells.numbers[:, self.cells.position(column.name)]
@@ -223,7 +252,7 @@ class _ColumnReader:
                 return False
             if not named_so and not (self.cells.columns[name].whole and _are_long(numbers)):
                 return False
-        elif present.max() > 1 or self._form(name):
+        elif present.max() > 1 or self._form(name) or is_text(self.cells, name, present):
             return False
         elif not named_so and any(is_number(w) or has_comma(w) for w in self._words(name)):
             words = self._words(name)
@@ -261,6 +290,21 @@ class _ColumnReader:
                 f"{{'{name}': '{LEAVE_OUT}'}}."
             )
         return "category"
+
+    def _vocabulary(self, name: str) -> list[str]:
+        """Return the commonest words of a column of texts; from 100 texts on, none that only one of them has."""
+        if self.cells.columns[name].numeric:
+            raise WordsNeeded(name)
+        texts = list(
+            chain.from_iterable(map(repeat, self.cells.columns[name].words, self.counts[name].tolist()))
+        )
+        return sorted(WordCounter.learn(texts, max_features=_VOCABULARY).words)
+
+    def _found_words(self, name: str) -> list[frozenset[str]]:
+        """Return the words of each distinct text of a column."""
+        if name not in self._words_of_texts:
+            self._words_of_texts[name] = words_of(self.cells.columns[name].words)
+        return self._words_of_texts[name]
 
     def _form(self, name: str) -> str:
         """Return how the words of the column are read, if they are numbers or dates in words."""
@@ -351,6 +395,28 @@ class _ColumnReader:
     @staticmethod
     def _warn_of(text: str) -> None:
         warnings.warn(text, UnknotWarning, stacklevel=2)
+
+
+def is_text(cells: TableCells, name: str, counts: np.ndarray) -> bool:
+    """Return whether the cells of a column have several words, and most of them differ.
+
+    Parameters
+    ----------
+    cells : TableCells
+        What has been read.
+    name : str
+        The column.
+    counts : ndarray
+        How often each of its distinct cells comes among the rows that decide.
+    """
+    content = cells.columns[name]
+    if content.numeric:
+        return False
+    present = counts[: len(content.words)]
+    words = sum(
+        len(word.split()) * count for word, count in zip(content.words, present.tolist(), strict=True)
+    )
+    return int((present > 0).sum()) > _DIFFERENT * present.sum() and words > _TEXT_WORDS * present.sum()
 
 
 def _expected(column: Column) -> str:

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from unknot.data.dataset import Dataset, training_rows
 from unknot.data.from_arrays import from_arrays
-from unknot.data.readers.column_kinds import LEAVE_OUT, WordsNeeded, read_columns, without_odd_cells
+from unknot.data.readers.column_kinds import (
+    LEAVE_OUT,
+    TEXT,
+    WordsNeeded,
+    identifiers,
+    is_text,
+    read_columns,
+    without_odd_cells,
+)
 from unknot.data.readers.labels import factor_names, label_values
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.table_cells import TableCells, read_cells, stored_cells
@@ -19,9 +27,7 @@ from unknot.data.stored_items import StoredItems
 from unknot.data.text_dataset import TextDataset
 from unknot.errors import DataError
 
-TEXT = "text"  # the kind of a column that is counted word by word
 _PREDICTED = (" probability", " set", " low", " high")  # of a label, in a table of earlier predictions
-_WORDS = 3  # cells with more words than this, on average, are texts rather than names
 
 
 def read_table(
@@ -111,27 +117,25 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
 
 
 def _text_column(path: Path, cells: TableCells, options: ReadOptions) -> str | None:
-    """Return the column whose cells are texts; None if the table is one of numbers and categories.
+    """Return the column of a table of nothing but texts; None of a table with other data.
 
-    It is the one that is declared as "text". Where none is declared, it is the only column beside the labels, if its
-    cells have several words and no two are alike; for a model of texts, the column with most words.
+    For a model of texts it is the column with most words. Columns that only tell rows apart are no data.
     """
     declared = [name for name, kind in options.columns.items() if kind == TEXT]
-    if len(declared) > 1:
-        raise DataError(f"{path}: one column can be text, but {', '.join(declared)} are declared.")
-    if declared:
-        return declared[0]
     if isinstance(options.like, TextDataset):
-        return max(cells.columns, key=lambda name: _count_words(cells, name))
+        return declared[0] if declared else max(cells.columns, key=lambda name: _count_words(cells, name))
+    if options.like is not None:
+        return None
+    training = training_rows(options.split(len(cells)), len(cells))
     rest = [name for name in cells.columns if name not in (options.factors or ())]
-    return rest[0] if len(rest) == 1 and _is_text(cells, rest[0]) else None
-
-
-def _is_text(cells: TableCells, name: str) -> bool:
-    if cells.columns[name].numeric:
-        return False
-    present = [word for word in cells.words(name) if word is not None]
-    return len(set(present)) == len(present) > 0 and _count_words(cells, name) > _WORDS * len(present)
+    counts = cells.counts(training)
+    texts = [name for name in rest if name in declared or is_text(cells, name, counts[name])]
+    if len(texts) != 1:
+        return None
+    others = [name for name in rest if name not in texts]
+    undeclared = [name for name in others if name not in options.columns]
+    known = identifiers(str(path), cells, undeclared, training) if undeclared else set()
+    return texts[0] if set(others) <= known else None
 
 
 def _count_words(cells: TableCells, name: str) -> int:

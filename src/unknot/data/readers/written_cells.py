@@ -1,7 +1,8 @@
 """Cells that are numbers or dates in words: "4.14 g/dl", "1,234.5", "2024-03-01 12:30".
 
 How a column's words become numbers is a short text, ``Column.reads``: "" for plain numbers, "thousands", "unit g/dl",
-and for the columns that a date becomes "year", "month", "weekday" (Monday is 0) and "days since 2024-01-01".
+and for the columns that a date becomes "year", "month", "weekday" (Monday is 0) and "days since 2024-01-01". Those that
+texts become are "word gun": 1 for a text with this word, and 0 for others.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from unknot.data.readers.csv_cells import is_number
 from unknot.errors import DataError
 
 DATE, THOUSANDS = "date", "thousands"
+WORD = "word "  # of texts
 _UNIT, _SINCE = "unit ", "days since "
 _SHARE = 0.9  # of a column's cells that have to be of a form; the others are mistakes
 _FEW_UNITS = 3  # numbers with more different words behind them are names, such as those of houses
@@ -148,4 +150,6 @@ def in_words(reads: Sequence[str]) -> str:
     """
     if reads[0] == THOUSANDS:
         return "with thousands separators"
+    if reads[0].startswith(WORD):
+        return f"1 for each of {len(reads)} words that it has"
     return f"in {reads[0].removeprefix(_UNIT)}" if reads[0].startswith(_UNIT) else ", ".join(reads)
