@@ -27,7 +27,6 @@ PUBLIC = {
 }
 
 
-
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the API and the figures of results."""
     for module, (title, purpose) in PUBLIC.items():
