@@ -9,7 +9,7 @@ from typing import Any
 from griffe import Extension, Object
 
 sys.path.insert(0, str(Path(__file__).parent.parent.parent))
-from tools.site.markup import docstring_markup  # noqa: E402
+from tools.site.markup import docstring_markup
 
 
 class Roles(Extension):
