@@ -161,7 +161,7 @@ def test_a_resumed_run_refuses_other_settings_and_keeps_its_own(
         ("--label", "digit"),
         ("--test-share", "0.2"),
     ):
-        assert "give no spec, no --label, no --test-share and no other" in refused(
+        assert "give no spec, --label, --given, --test-share or other" in refused(
             capsys, "fit", "--resume", "run", *other
         )
 

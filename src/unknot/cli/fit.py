@@ -29,6 +29,14 @@ def command(
             "--label", metavar="COLUMN", help="A column or array of labels; may come several times."
         ),
     ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--given",
+            metavar="COLUMN",
+            help="Known of every item, as its batch: conditioned on, not predicted.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. train.steps=500."),
@@ -83,9 +91,10 @@ def command(
 
     changes = parse_settings(settings or [])
     if resume is not None:
-        if spec is not None or run is not None or label or test_share is not None:
+        if spec is not None or run is not None or label or given or test_share is not None:
             raise SpecError(
-                "--resume continues a run as it is: give no spec, no --label, no --test-share and no other run folder."
+                "--resume continues a run as it is: give no spec, --label, --given, --test-share or other run "
+                "folder."
             )
         trained, result = go_on(resume, changes, data_dir)
     else:
@@ -94,7 +103,7 @@ def command(
                 "expected a spec or data: `unknot fit wine.csv --label kind`, `unknot fit spec.yaml [data]`, or "
                 "`unknot fit --resume RUN`."
             )
-        recipe = make_recipe(spec, data, label or [], test_share).with_settings(changes)
+        recipe = make_recipe(spec, data, label or [], test_share, given or []).with_settings(changes)
         where = run or Path("runs", spec.stem or "run")
         trained, result = train_recipe(recipe, where, data_dir, numbered=run is None, say=_describe)
     where = trained.run.path
@@ -124,7 +133,13 @@ def _how_to_measure(run: Path) -> str:
     )
 
 
-def make_recipe(spec: Path, data: Path | None, labels: list[str], test_share: float | None = None) -> Recipe:
+def make_recipe(
+    spec: Path,
+    data: Path | None,
+    labels: list[str],
+    test_share: float | None = None,
+    given: list[str] | None = None,
+) -> Recipe:
     """The recipe of a spec and a data file, or of data alone with everything else at its default."""
     from unknot.workflow.recipe import Recipe
 
@@ -134,6 +149,8 @@ def make_recipe(spec: Path, data: Path | None, labels: list[str], test_share: fl
         recipe = recipe.with_file(data)
     if labels:
         recipe = recipe.with_settings({"data.factors": labels})
+    if given:
+        recipe = recipe.with_settings({"data.given": given})
     return recipe if test_share is None else recipe.with_settings({"data.test_share": test_share})
 
 

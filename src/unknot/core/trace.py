@@ -52,6 +52,9 @@ class Trace(Sites):
     ----------
     call : Call or None
         The program and its arguments, if it was run by :func:`unknot.trace`.
+    inputs : dict from str to Tensor
+        What the program was given beside the items, by name, for the programs that read the trace. Inputs have no
+        distribution and are no sites.
 
     Examples
     --------
@@ -66,6 +69,7 @@ class Trace(Sites):
             raise TraceError(f"Trace(samples=...) takes a number of at least 1, but got {samples}")
         self.samples = samples
         self.call: Call | None = None
+        self.inputs: dict[str, Tensor] = {}
         self._layout = self._new_layout()
         self._nodes: dict[str, Node] = {}
         self._prefix = ""

@@ -29,7 +29,7 @@ class Batch:
     ids : Tensor of int64, shape (B,)
         The ids of the items.
     values : dict from factor to Tensor, shape (B,) or (B, D)
-        The labels; unknown ones are -1 (integers) or NaN (floats).
+        The labels, and what is given beside the items; unknown ones are -1 (integers) or NaN (floats).
     known : dict from factor to Tensor of bool, shape (B,)
         Which labels are known.
     dataset_size : int
@@ -78,7 +78,8 @@ def floats(x: Tensor | PackedBits | SparseCounts | StoredItems, rows: Tensor) ->
 
 def take(dataset: Dataset, rows: Tensor) -> Batch:
     """Return the batch of the given rows (positions in the data set, not ids)."""
-    values = {name: f.values.index_select(0, rows) for name, f in dataset.factors.items()}
+    columns = {**dataset.factors, **dataset.given}
+    values = {name: f.values.index_select(0, rows) for name, f in columns.items()}
     known = {name: known_rows(v) for name, v in values.items()}
     return Batch(floats(dataset.x, rows), dataset.ids.index_select(0, rows), values, known, len(dataset))
 

@@ -25,7 +25,7 @@ class CellDataset(Dataset):
 
     Parameters
     ----------
-    name, x, ids, factors, splits, licence, columns, table, odd_rows
+    name, x, ids, factors, splits, licence, columns, table, odd_rows, resized_from, given
         As for :class:`Dataset`; ``x`` is :class:`SparseCounts`, ``columns`` are the genes, ``table`` is empty.
     cells : tuple of str
         The name of each cell; empty if they have none.

@@ -92,6 +92,8 @@ class Dataset:
         Rows of new data that could not be read whole, which are given no predictions.
     resized_from : str
         Of pictures that were resized, the sizes that they had.
+    given : mapping from name to Factor
+        What is known of every item beside it and is never predicted, as its batch, its donor or its dose.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Dataset:
     table: tuple[Column, ...] = ()
     odd_rows: tuple[int, ...] = ()
     resized_from: str = ""
+    given: Mapping[str, Factor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n = len(self.x)
@@ -113,7 +116,9 @@ class Dataset:
             )
         if len(self.ids.unique()) != n:
             raise DataError(f"{self.name}: two items share an id; every item needs its own.")
-        for name, factor in self.factors.items():
+        for name in self.given.keys() & self.factors.keys():
+            raise DataError(f"{self.name}: '{name}' is both a label and given; name it once.")
+        for name, factor in {**self.factors, **self.given}.items():
             if name != factor.name:
                 raise DataError(f"{self.name}: the factor '{factor.name}' is filed under '{name}'.")
             if len(factor) != n:
@@ -156,7 +161,9 @@ class Dataset:
         rows = rows.nonzero()[:, 0] if rows.dtype == torch.bool else rows.long()
         x = self.x.index_select(0, rows) if isinstance(self.x, Tensor) else self.x.select(rows)
         factors = {name: f.select(rows) for name, f in self.factors.items()}
-        return replace(self, x=x, ids=self.ids.index_select(0, rows), factors=factors, splits={}, odd_rows=())
+        given = {name: f.select(rows) for name, f in self.given.items()}
+        ids = self.ids.index_select(0, rows)
+        return replace(self, x=x, ids=ids, factors=factors, given=given, splits={}, odd_rows=())
 
     def labeled(self, factor: str) -> Dataset:
         """Return the items that have a label of the ``factor``."""
@@ -169,6 +176,7 @@ class Dataset:
             x=self.x.to(device),
             ids=self.ids.to(device),
             factors={name: f.to(device) for name, f in self.factors.items()},
+            given={name: f.to(device) for name, f in self.given.items()},
             splits={name: rows.to(device) for name, rows in self.splits.items()},
         )
 

@@ -32,11 +32,17 @@ def describe_dataset(data: Dataset) -> dict[str, Any]:
         "table": [asdict(column) | {"classes": list(column.classes)} for column in data.table],
         "factors": {name: describe_factor(factor) for name, factor in data.factors.items()},
         "resized_from": data.resized_from,
+        "given": {name: describe_factor(factor) for name, factor in data.given.items()},
     }
 
 
 def dataset_without_items(description: Mapping[str, Any]) -> Dataset:
     """Return the data set of a description, without items; new data can be read ``like`` it."""
+    given = {name: factor_without_items(name, one) for name, one in description.get("given", {}).items()}
+    return replace(_without_items(description), given=given)
+
+
+def _without_items(description: Mapping[str, Any]) -> Dataset:
     factors = {name: factor_without_items(name, factor) for name, factor in description["factors"].items()}
     table = tuple(Column(**{**c, "classes": tuple(c["classes"])}) for c in description["table"])
     x, ids = torch.zeros(0, *description["shape"]), torch.zeros(0, dtype=torch.int64)

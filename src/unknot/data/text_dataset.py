@@ -50,7 +50,7 @@ class TextDataset(Dataset):
 
     Parameters
     ----------
-    name, x, ids, factors, splits, licence, columns, table, odd_rows, resized_from
+    name, x, ids, factors, splits, licence, columns, table, odd_rows, resized_from, given
         As for :class:`Dataset`; ``columns`` are the words, ``table`` is empty.
     texts : tuple of str
         One per item.

@@ -17,6 +17,7 @@ from unknot.data.label_column import read_factor
 from unknot.data.text_dataset import TextDataset, likely_words
 from unknot.errors import DataError, SpecError
 from unknot.estimator.frame import is_frame, is_records, make_frame, warn_of_position
+from unknot.estimator.given import known_columns, read_given_like, split_given
 from unknot.estimator.input import read_items, words
 from unknot.estimator.label_arguments import named_labels, with_y
 from unknot.workflow.assembly import Assembly, assemble
@@ -105,12 +106,13 @@ class Fitted:
         data = self.trained_.data
         return likely_words(data.columns, rows) if isinstance(data, TextDataset) else words(data.table, rows)
 
-    def _predictions(self, x: Any, errors: str | None = None) -> dict[str, np.ndarray]:
+    def _predictions(self, x: Any, errors: str | None = None, given: Any = None) -> dict[str, np.ndarray]:
         """Predict all factors; NaN for rows that could not be read."""
         if errors not in ("warn", "raise", None):
             raise SpecError(f"errors is 'warn' or 'raise', but got {errors!r}.")
-        items = self._items(x, errors)
-        made = self.trained_.predict(items.batch(range(len(items))).x).predictions
+        items = self._items(x, errors, given)
+        batch = items.batch(range(len(items)))
+        made = self.trained_.predict(batch.x, self.trained_.known_inputs(batch)).predictions
         predictions = {name: values.numpy() for name, values in made.items()}
         if items.odd_rows:
             for values in predictions.values():
@@ -121,10 +123,20 @@ class Fitted:
         items = self._items(x)
         return items.batch(range(len(items))).x
 
-    def _items(self, x: Any, errors: str | None = None) -> Dataset:
+    def _batch(self, x: Any, given: Any = None) -> tuple[Tensor, dict[str, Tensor] | None]:
+        """Return items as a tensor, and what is given for them."""
+        items = self._items(x, given=given)
+        batch = items.batch(range(len(items)))
+        return batch.x, self.trained_.known_inputs(batch)
+
+    def _items(self, x: Any, errors: str | None = None, given: Any = None) -> Dataset:
         """Read items of the kind that was fitted; others are refused."""
         self._check_fitted()
         known = self.trained_.data
+        if known.given:
+            x, given = split_given(x, known_columns(x, known) if given is None else given)
+        elif given is not None:
+            raise SpecError("given: the model was fitted without; leave it out.")
         if known.table and known.columns and not is_frame(x) and not is_records(x):
             warn_of_position(known.table)
         items = read_items(
@@ -138,12 +150,13 @@ class Fitted:
                 "x has gaps or words, but the model was fitted on complete numbers; fit it on a table with gaps, "
                 "or fill them."
             )
-        return items_for_model(self.trained_, items)
+        items = items_for_model(self.trained_, items)
+        return read_given_like(items, given, known) if known.given else items
 
-    def _labeled(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Dataset:
+    def _labeled(self, x: Any, y: Any, labels: Mapping[str, Any], given: Any = None) -> Dataset:
         """Read items of the kind that was fitted, with labels in the fitted classes."""
         labels = with_y(y, named_labels(x, labels, self.trained_.data), list(self.factors_))
-        return with_known_labels(self._items(x), labels, self.trained_)
+        return with_known_labels(self._items(x, given=given), labels, self.trained_)
 
     def _one_factor(self, factor: str | None) -> str:
         self._check_fitted()

@@ -18,6 +18,7 @@ from unknot.errors import DataError, SpecError
 from unknot.estimator.answers import Answers
 from unknot.estimator.fitted import go_on, without_prediction
 from unknot.estimator.frame import frame_library, is_frame, is_records
+from unknot.estimator.given import read_given, split_given
 from unknot.estimator.imputation import fill_missing
 from unknot.estimator.input import as_array, read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, named_labels, with_y
@@ -207,7 +208,7 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
 
     # ---- learning -----------------------------------------------------------------------------------
 
-    def fit(self, x: Any, y: Any = None, /, **labels: Any) -> StructuredVAE:
+    def fit(self, x: Any, y: Any = None, /, *, given: Any = None, **labels: Any) -> StructuredVAE:
         """Learn from items and their labels: ``fit(images, digit=digits, light=vectors)``.
 
         Parameters
@@ -216,6 +217,10 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             Items, ``(N, ...)``.
         y : array, optional
             As in a scikit-learn pipeline, the labels of the factor "label", or of the one that the model labels.
+        given : str, sequence of str or mapping, optional
+            What is known of every item and is not predicted, as its batch, donor or dose: columns of a frame or of
+            AnnData's ``obs``, or ``{"donor": donors}``. The model conditions on it, and ``vary`` changes it. A category
+            that ``fit`` has not seen has the mean over the training items.
         **labels : array
             By factor one label per item, unknown ones marked. Of AnnData ``label="cell_type"`` takes a column of
             ``obs``.
@@ -228,7 +233,7 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
 
         refuse_wrong_parameters(self)
         going_on = self.warm_start and hasattr(self, "trained_")
-        made = self._same(x, y, labels) if going_on else self._new(x, y, labels)
+        made = self._same(x, y, labels, given) if going_on else self._new(x, y, labels, given)
         weights = weights_of_classes(self, made)
         if self.verbose:
             print("\n".join(describe_data(made.data)), file=sys.stderr)
@@ -250,8 +255,9 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
                 warn_of_findings(found)
         return self
 
-    def _new(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
+    def _new(self, x: Any, y: Any, labels: Mapping[str, Any], given: Any = None) -> Assembly:
         """Build a model for the data, with its first weights."""
+        x, beside = split_given(x, given)
         section, described = model_section(self)
         takers = [] if described is None else described.labeled
         unlabeled = (self.unlabeled,) if isinstance(self.unlabeled, str) else tuple(self.unlabeled or ())
@@ -263,19 +269,24 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         text = {**usual, **(self.text or {})}
         items = read_items(x, self.columns, text=text, size=size, layer=self.layer, unlabeled=unlabeled)
         self._frame_library = frame_library(x)
-        data = with_described_classes(with_labels(items, labels, of_nodes | dict(self.kinds or {})), takers)
+        kinds = dict(self.kinds or {})
+        kinds_given = {name: kinds.pop(name) for name in beside if name in kinds}
+        data = with_described_classes(with_labels(items, labels, of_nodes | kinds), takers)
+        data = read_given(data, beside, kinds_given)
         words = [name for name in labels if has_words(labels[name])]
         model = section if described is None else Described(described)
         return assemble(data, model, training_settings(self, data), labels=data.factors, words=words)
 
-    def _same(self, x: Any, y: Any, labels: Mapping[str, Any]) -> Assembly:
+    def _same(self, x: Any, y: Any, labels: Mapping[str, Any], given: Any = None) -> Assembly:
         """Take the fitted model, to be trained further."""
-        data = self._labeled(x, y, labels)
+        data = self._labeled(x, y, labels, given)
         return go_on(self.trained_, data, training_settings(self, data))
 
     # ---- prediction ---------------------------------------------------------------------------------
 
-    def predict(self, x: Any, factor: str | None = None, *, errors: str = "warn") -> np.ndarray:
+    def predict(
+        self, x: Any, factor: str | None = None, *, errors: str = "warn", given: Any = None
+    ) -> np.ndarray:
         """Predict one factor.
 
         Parameters
@@ -288,21 +299,26 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             Whether a row that cannot be read has no prediction (NaN, or None for words), with a warning that names it,
             or is refused. A category that training rows do not have is a missing cell, with a warning, or is refused.
 
+        given : str, sequence of str or mapping, optional
+            As for :meth:`fit`. Of frames and AnnData the columns that the model was given are found by name.
+
         Returns
         -------
         ndarray
             The most probable classes in the user's own names ``(N,)``, or the means ``(N,)`` or ``(N, D)``.
         """
-        return self._predict(x, self._one_factor(factor), errors)
+        return self._predict(x, self._one_factor(factor), errors, given)
 
-    def _predict(self, x: Any, name: str, errors: str | None = None) -> np.ndarray:
-        summary = self._predictions(x, errors)[name]
+    def _predict(self, x: Any, name: str, errors: str | None = None, given: Any = None) -> np.ndarray:
+        summary = self._predictions(x, errors, given)[name]
         if self.factors_[name].kind == "continuous":
             return summary[:, 0] if self.factors_[name].values.ndim == 1 else summary
         best = np.asarray(self.trained_.class_values(name))[class_probabilities(summary).argmax(-1)]
         return without_prediction(best, np.isnan(summary[:, 0]))
 
-    def predict_proba(self, x: Any, factor: str | None = None, *, errors: str = "warn") -> np.ndarray:
+    def predict_proba(
+        self, x: Any, factor: str | None = None, *, errors: str = "warn", given: Any = None
+    ) -> np.ndarray:
         """Predict the probabilities of the classes of one factor, ``(N, K)``, in the order of ``classes_[factor]``.
 
         The parameters are those of :meth:`predict`.
@@ -312,11 +328,11 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             raise SpecError(
                 f"factor '{name}' is continuous: it has a mean (predict) but no class probabilities."
             )
-        return class_probabilities(self._predictions(x, errors)[name])
+        return class_probabilities(self._predictions(x, errors, given)[name])
 
-    def transform(self, x: Any) -> np.ndarray:
+    def transform(self, x: Any, *, given: Any = None) -> np.ndarray:
         """Return factors and style side by side, ``(N, D)``: probabilities of classes, means of the rest."""
-        predictions = self._predictions(x)
+        predictions = self._predictions(x, given=given)
         return np.concatenate([predictions[n.name] for n in self.trained_.latents], axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
@@ -389,9 +405,9 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
 
     # ---- generating ---------------------------------------------------------------------------------
 
-    def reconstruct(self, x: Any) -> Any:
+    def reconstruct(self, x: Any, *, given: Any = None) -> Any:
         """Return the expected items at the predictions for x."""
-        return self._in_user_form(self.trained_.reconstruct(self._rows(x)).numpy())
+        return self._in_user_form(self.trained_.reconstruct(*self._batch(x, given)).numpy())
 
     def impute(self, x: Any) -> Any:
         """Return x with every missing cell of a table at its expected value, or at the most likely category.
@@ -433,24 +449,27 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         self._check_fitted()
         return self._in_user_form(self.trained_.sample(n, given, mean=mean).numpy())
 
-    def vary(self, x: Any, /, **factors: Any) -> np.ndarray:
+    def vary(self, x: Any, /, *, given: Any = None, **factors: Any) -> np.ndarray:
         """Change one factor of x and keep everything else: ``vary(x, digit=range(10))`` is (N, 10, ...).
 
         Parameters
         ----------
         x : array, frame or list of str
             Items of the kind that was fitted.
+        given : str, sequence of str or mapping, optional
+            As for :meth:`fit`.
         **factors : list
-            One factor with the values that it takes.
+            One factor, or what is given, with the values that it takes.
         """
         if len(factors) != 1:
             raise SpecError("vary() changes one factor at a time: vary(x, digit=range(10)).")
-        (name, settings), rows = next(iter(factors.items())), self._rows(x)
-        listed = list(settings) if isinstance(settings, Iterable) and not isinstance(settings, str) else []
+        (name, settings), (rows, known) = next(iter(factors.items())), self._batch(x, given)
+        settings = [settings] if isinstance(settings, str) else settings
+        listed = list(settings) if isinstance(settings, Iterable) else []
         if not listed:
             raise SpecError(f"vary() takes a list of values: vary(x, {name}=[...]), but got {settings!r}.")
         values = [self.trained_.value(name, one, len(rows)) for one in listed]
-        return self._in_words(self.trained_.vary(rows, name, values).numpy())
+        return self._in_words(self.trained_.vary(rows, name, values, known).numpy())
 
     # ---- reports ------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from unknot.models.augment import augmenter
 from unknot.models.by_name import Named
 from unknot.models.by_node import ByNode
 from unknot.models.families import Family, family
+from unknot.models.known_inputs import KnownInput
 from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks.network import Decoder, Head, Place, Trunk
 from unknot.models.networks.registry import build_decoder, build_head, build_trunk
@@ -66,6 +67,7 @@ class GraphicalModel(Program):
         self.temperature: Tensor  # of relaxed draws; schedules set it
         self.likelihood: Likelihood = likelihood(self.spec.data, self.shape, self.spec.width)
         self.families = ByNode({n.name: family(n) for n in self.spec.latents})
+        self.known_inputs = ByNode({n.name: KnownInput(n) for n in self.spec.known_inputs})
         self.trunk = self._trunk()
         self.augmentation = _augmentation(self.spec, self.shape)
         self.recognition = ByNode({n.name: self._head(n) for n in self.spec.latents})
@@ -84,14 +86,19 @@ class GraphicalModel(Program):
             Items ``(B, ...)``.
         labels : mapping from str to Tensor or Partial, optional
             By node, class indices ``(B,)`` with -1 for unknown, numbers ``(B, D)`` with NaN for unknown, or
-            ``unknot.partial(values, known)``.
+            ``unknot.partial(values, known)``. Values of nodes that are given come here too.
         samples : int, optional
             The number of draws of every node, on a leading axis; by default one, without the axis.
         """
-        labels = {name: self._label(name, value) for name, value in (labels or {}).items()}
+        labels = dict(labels or {})
         q = Trace(samples=samples)
-        x = self.likelihood.transform(x)
         inputs: dict[str, Tensor] = {}
+        for node in self.spec.known_inputs:
+            known_input = self.known_input(node.name)
+            q.inputs[node.name] = known_input.values(_given(labels.pop(node.name, None)), len(x))
+            inputs[node.name] = known_input(q.inputs[node.name])
+        labels = {name: self._label(name, value) for name, value in labels.items()}
+        x = self.likelihood.transform(x)
         if any(self.head_of(node.name).uses_features for node in self.spec.latents):
             inputs[self.spec.data.name] = self.trunk(x)  # (B, H)
         for name in self.spec.inference_order:
@@ -133,7 +140,8 @@ class GraphicalModel(Program):
         samples : int, optional
             The number of draws of every node; by default that of the spec.
         """
-        labels = {n.name: batch.values[n.name] for n in self.spec.labeled if n.name in batch.values}
+        taken = (*self.spec.labeled, *self.spec.known_inputs)
+        labels = {n.name: batch.values[n.name] for n in taken if n.name in batch.values}
         q = self.encode(batch.x, labels, samples or self.spec.samples)
         return q, self.decode(batch.x, q)
 
@@ -144,6 +152,8 @@ class GraphicalModel(Program):
     def prepare(self, data: Any) -> None:
         """Take from the training data what training starts from."""
         self.likelihood.prepare(data)
+        for node in self.spec.known_inputs:
+            self.known_input(node.name).prepare(data)
         names = [node.name for node in self.spec.nodes]
         heads = [self.head_of(name) for name in names if name in self.recognition]
         decoders = [self.decoder_of(name) for name in names if name in self.generation]
@@ -180,7 +190,7 @@ class GraphicalModel(Program):
         data = self.spec.data.name
         order = (self.spec[name] for name in self.spec.inference_order if name in scored)
         nodes = [node for node in order if data in node.inferred_from]
-        inputs = {name: self.family_of(name).features(value) for name, value in values.items()}
+        inputs = self._all_features(values, len(x))
         inputs[data] = self.trunk.of_parts({self.head_of(node.name).part for node in nodes}, x)
         q = Trace()
         for node in nodes:
@@ -190,7 +200,7 @@ class GraphicalModel(Program):
 
     def derive_latent(self, name: str, values: Mapping[str, Tensor]) -> Tensor:
         """Return a draw of a node that is inferred from other nodes alone, at their values; without gradient."""
-        inputs = {other: self.family_of(other).features(value) for other, value in values.items()}
+        inputs = self._all_features(values, len(next(iter(values.values()))))
         outputs = self.recognized(self.spec[name], inputs)
         return self.family_of(name).recognize(Trace(), outputs, None, self.temperature).detach()
 
@@ -218,6 +228,12 @@ class GraphicalModel(Program):
         kind = self.families[name]
         assert isinstance(kind, Family)
         return kind
+
+    def known_input(self, name: str) -> KnownInput:
+        """Return the form in which networks see a node that is given."""
+        known = self.known_inputs[name]
+        assert isinstance(known, KnownInput)
+        return known
 
     def head_of(self, name: str) -> Head:
         """Return the encoder of a latent node."""
@@ -249,14 +265,14 @@ class GraphicalModel(Program):
 
     def _head(self, node: NodeSpec) -> Head:
         data = self.spec.data.name
-        parents = tuple(self.family_of(name) for name in node.inferred_from if name != data)
+        parents = tuple(self._input_family(name) for name in node.inferred_from if name != data)
         trunk = self.trunk if data in node.inferred_from else None
         shape = Size((self.family_of(node.name).parameters_size,))
         place = Place(node, shape, self.spec.width, self.likelihood, parents, trunk)
         return build_head(node.encoder or self.likelihood.default_head(), place)
 
     def _decoder(self, node: NodeSpec) -> Decoder:
-        parents = tuple(self.family_of(name) for name in node.parents)
+        parents = tuple(self._input_family(name) for name in node.parents)
         if node.is_data:
             shape, default = self.likelihood.parameters_shape, self.likelihood.default_decoder(parents)
         else:
@@ -269,6 +285,14 @@ class GraphicalModel(Program):
         p = Trace()
         features: dict[str, Tensor] = {}
         values: dict[str, Tensor] = {}
+        for node in self.spec.known_inputs:
+            known_input = self.known_input(node.name)
+            if isinstance(q, Trace):
+                given, count = q.inputs.get(node.name), q.leading_shape[-1]
+            else:
+                given, count = _given(q[node.name]), q.batch
+            features[node.name] = known_input(known_input.values(given, count))
+            values[node.name] = features[node.name]
         for node in self.spec.latents:
             outputs = self._decoded(node, features, values) if node.parents else self.prior(node.name)
             family = self.family_of(node.name)
@@ -279,6 +303,18 @@ class GraphicalModel(Program):
     def _decoded(self, node: NodeSpec, features: Mapping[str, Tensor], values: Mapping[str, Tensor]) -> Any:
         seen = {name: features[name] for name in node.parents}
         return self.decoder_of(node.name).decode(seen, {name: values[name] for name in node.parents})
+
+    def _input_family(self, name: str) -> Family:
+        """Return the family of a node that a network takes: a latent one, or one that is given."""
+        return self.known_input(name).family if name in self.known_inputs else self.family_of(name)
+
+    def _all_features(self, values: Mapping[str, Tensor], count: int) -> dict[str, Tensor]:
+        """Return the features of latent nodes at their values, and of the nodes that are given, of ``count`` items."""
+        made = {name: self.family_of(name).features(v) for name, v in values.items() if name in self.families}
+        for node in self.spec.known_inputs:
+            known_input = self.known_input(node.name)
+            made[node.name] = known_input(known_input.values(values.get(node.name), count))
+        return made
 
     def _label(self, name: str, value: Tensor | Partial) -> Partial:
         self._refuse_unknown(name)
@@ -297,6 +333,15 @@ class GraphicalModel(Program):
         names = [n.name for n in self.spec.latents]
         if name not in names:
             raise SpecError(f"the model has no node '{name}' to label or set; {did_you_mean(name, names)}")
+
+
+def _given(value: Any) -> Tensor | None:
+    """Return the values of a node that is given; None where there are none."""
+    if isinstance(value, Partial):
+        unknown = torch.nan if value.values.is_floating_point() else -1
+        known = value.known.reshape(-1, *[1] * (value.values.ndim - 1))
+        return torch.where(known, value.values, unknown)
+    return value if isinstance(value, Tensor) else None
 
 
 def _augmentation(spec: ModelSpec, shape: Size) -> nn.Module | None:

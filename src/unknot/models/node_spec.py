@@ -31,6 +31,9 @@ _ENCODER = (
 class NodeSpec:
     """One variable of a model. A node without ``inferred_from`` is data: it is observed and never inferred.
 
+    A node that is ``given`` is known for every item, as its batch or its dose is: other nodes are generated and
+    inferred from it, and it has no distribution itself.
+
     ``name`` is what traces, labels and reports call it. The other fields are those of a description; a name of a
     family or network alone, or a mapping of ``name`` and options, becomes a :class:`~unknot.models.by_name.Named`.
     """
@@ -45,6 +48,9 @@ class NodeSpec:
         _NAMES, "its parents in the encoder; a node without is the data", ()
     )
     labels: bool = setting(flag(), "whether labels may be given for it, for some items or all", False)
+    given: bool = setting(
+        flag(), "whether it is known for every item: conditioned on, and never inferred or generated", False
+    )
     gradient: str | None = setting(
         left_out_or({**text(), "maxLength": 40}),
         "gradient of its draws: `enumerate`, `straight_through`, `plug_in`, `score_function`, `detached`",
@@ -76,7 +82,7 @@ class NodeSpec:
     @property
     def is_data(self) -> bool:
         """Whether it is the data."""
-        return not self.inferred_from
+        return not self.inferred_from and not self.given
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data, as in a YAML file, without the name; defaults are left out."""

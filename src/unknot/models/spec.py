@@ -52,8 +52,13 @@ class ModelSpec:
 
     @property
     def latents(self) -> list[NodeSpec]:
-        """The nodes that are not data."""
-        return [n for n in self.nodes if not n.is_data]
+        """The nodes that are neither data nor given."""
+        return [n for n in self.nodes if not n.is_data and not n.given]
+
+    @property
+    def known_inputs(self) -> list[NodeSpec]:
+        """The nodes that are given."""
+        return [n for n in self.nodes if n.given]
 
     @property
     def labeled(self) -> list[NodeSpec]:
@@ -111,9 +116,8 @@ def check_spec(spec: ModelSpec) -> ModelSpec:
         if data[0].name in one.parents:
             raise SpecError(f"node '{one.name}': data ('{data[0].name}') cannot be a generative parent")
     generative = _in_order({n.name: n.parents for n in spec.nodes}, "generative", skip=())
-    recognition = _in_order(
-        {n.name: n.inferred_from for n in spec.nodes if not n.is_data}, "recognition", skip=(data[0].name,)
-    )
+    known = (data[0].name, *(n.name for n in spec.known_inputs))
+    recognition = _in_order({n.name: n.inferred_from for n in spec.latents}, "recognition", skip=known)
     by_name = {n.name: n for n in spec.nodes}
     return replace(spec, nodes=tuple(by_name[n] for n in generative), inference_order=tuple(recognition))
 
@@ -126,6 +130,10 @@ def _check_node(one: NodeSpec, names: list[str]) -> None:
                 raise SpecError(
                     f"node '{one.name}': unknown node '{parent}' in {key}; {did_you_mean(parent, names)}"
                 )
+    if one.given and (one.parents or one.inferred_from or one.labels):
+        raise SpecError(f"node '{one.name}' is given: it takes no parents, inferred_from or labels")
+    if one.given and not (family_of(one).has_classes or family_of(one).gaussian):
+        raise SpecError(f"node '{one.name}' is given: its family is concrete (classes) or normal (numbers)")
     if one.is_data and not one.parents:
         _refuse_family(one, LIKELIHOODS)
         raise SpecError(f"node '{one.name}': data needs generative parents, the nodes it is generated from")

@@ -39,7 +39,7 @@ def annotate(model: TrainedModel, adata: Any, cells: CellDataset, level: float =
     """
     parts, novelty = [], []
     for batch in cells.batches(items_at_once(model.shape), shuffle=False):
-        parts.append(model.predict_batch(batch.x).predictions)
+        parts.append(model.predict_batch(batch.x, model.known_inputs(batch)).predictions)
         if model.novelty is not None:
             novelty.append(p_values(model, batch.x))
     predictions = {name: torch.cat([part[name] for part in parts]).numpy() for name in parts[0]}

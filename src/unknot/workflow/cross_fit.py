@@ -175,10 +175,8 @@ def _without_labels(data: Dataset, rows: Tensor) -> Dataset:
 
 
 def _predictions(model: TrainedModel, data: Dataset, rows: Tensor) -> dict[str, Tensor]:
-    parts = [
-        model.predict_batch(data.batch(some).x).predictions
-        for some in rows.split(items_at_once(data.item_shape))
-    ]
+    batches = [data.batch(some) for some in rows.split(items_at_once(data.item_shape))]
+    parts = [model.predict_batch(batch.x, model.known_inputs(batch)).predictions for batch in batches]
     return {name: torch.cat([part[name] for part in parts]) for name in parts[0]}
 
 

@@ -135,7 +135,7 @@ class DatasetPrediction:
 def predict_dataset(model: TrainedModel, data: Dataset) -> DatasetPrediction:
     """Predict all factors of a data set, without sampling and without labels."""
     batches = data.batches(items_at_once(model.shape), shuffle=False)
-    parts = [model.predict_batch(batch.x).predictions for batch in batches]
+    parts = [model.predict_batch(batch.x, model.known_inputs(batch)).predictions for batch in batches]
     return DatasetPrediction({name: torch.cat([part[name] for part in parts]).numpy() for name in parts[0]})
 
 

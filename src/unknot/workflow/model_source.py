@@ -25,9 +25,10 @@ from unknot.models.ensemble.spec import EnsembleSpec, read_ensemble
 from unknot.models.ensemble.wide_ensemble import WideEnsemble
 from unknot.models.families import family_with
 from unknot.models.graphical_model import GraphicalModel
-from unknot.models.spec import ModelSpec, NodeSpec, read_spec
+from unknot.models.spec import ModelSpec, NodeSpec, node, read_spec
 from unknot.schema import check
 from unknot.workflow.default_models import DefaultModel, TableEnsemble, make_default
+from unknot.workflow.default_models.class_style import factor_node
 from unknot.workflow.nested import NestedSource, describe_nested, nested_files, read_nested
 from unknot.workflow.prediction import mode_trace, predict, site_prediction
 from unknot.workflow.schema import MODELS, kind_of, without_kind
@@ -208,9 +209,9 @@ def program_nodes(program: Program, data: Dataset) -> list[NodeSpec]:
     data_name = data_site(q, p)
     labeled = [name for name in predictions if name in data.factors]
     nodes = [
-        NodeSpec(node.name, Named(family), site_prediction(node).shape[1], inferred_from=(data_name,))
-        for node in q.variables()
-        if node.name not in labeled and (family := family_with(node.dist)) is not None
+        NodeSpec(site.name, Named(family), site_prediction(site).shape[1], inferred_from=(data_name,))
+        for site in q.variables()
+        if site.name not in labeled and (family := family_with(site.dist)) is not None
     ]
     for name in labeled:
         numbers = data.factors[name].kind == "continuous"
@@ -218,7 +219,8 @@ def program_nodes(program: Program, data: Dataset) -> list[NodeSpec]:
         family = family or ("normal" if numbers else "categorical")
         size = predictions[name].shape[1]
         nodes.append(NodeSpec(name, Named(family), size, inferred_from=(data_name,), labels=True))
-    return [*nodes, NodeSpec(data_name, Named("program"))]
+    known = [node(name, **factor_node(factor), given=True) for name, factor in data.given.items()]
+    return [*nodes, *known, NodeSpec(data_name, Named("program"))]
 
 
 def example_traces(program: Program, x: Tensor) -> tuple[Trace, Trace]:

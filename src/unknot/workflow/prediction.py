@@ -81,7 +81,7 @@ class Prediction:
     predictions : dict from factor to Tensor
         Class probabilities ``(B, K)``, or means ``(B, D)``.
     values : dict from site to Tensor
-        The mode of every site, as the decoder's sites take it; one-hot where draws are.
+        The mode of every site, as the decoder's sites take it; one-hot where draws are. Known inputs are among them.
     """
 
     predictions: dict[str, Tensor]
@@ -138,7 +138,8 @@ def predict(program: Program, x: Tensor, known: Mapping[str, Tensor] | None = No
     """
     q = mode_trace(program, x, known)
     sites = {node.name: site_prediction(node) for node in q.variables()}
-    return Prediction({**sites, **program.predictions(q)}, {node.name: node.value for node in q.variables()})
+    values = {node.name: node.value for node in q.variables()}
+    return Prediction({**sites, **program.predictions(q)}, {**q.inputs, **values})
 
 
 def site_prediction(node: Variable) -> Tensor:

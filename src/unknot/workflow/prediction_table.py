@@ -51,7 +51,7 @@ def prediction_rows(
     for batch in data.batches(items_at_once(model.shape), shuffle=False):
         part = list(itertools.islice(rest, len(batch)))
         items = dict(zip(names, zip(*part, strict=True), strict=True))
-        predictions = model.predict_batch(batch.x).predictions
+        predictions = model.predict_batch(batch.x, model.known_inputs(batch)).predictions
         absent = {name: rows.numpy() for name, rows in model.program.not_applicable(predictions).items()}
         odd = is_odd[done : done + len(batch)]
         without = {node.name: odd | absent.get(node.name, False) for node in model.labeled}

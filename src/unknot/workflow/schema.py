@@ -72,6 +72,7 @@ class OwnData:
         "the size at which pictures are read",
         None,
     )
+    given: Any = setting(left_out_or(_names), "what is known of every item and is not predicted", None)
     layer: str = setting(
         {"type": "string", "description": "a name"}, "the layer of an .h5ad file with the counts", ""
     )

@@ -15,6 +15,7 @@ from torch import Size, Tensor, nn
 
 from unknot.core.program import Program, as_program
 from unknot.core.trace import Trace
+from unknot.data.batch import Batch
 from unknot.data.dataset import Dataset
 from unknot.data.factor import known_rows
 from unknot.errors import DataError, SpecError
@@ -119,7 +120,7 @@ class TrainedModel:
 
     @property
     def latents(self) -> list[NodeSpec]:
-        return [node for node in self.nodes if not node.is_data]
+        return [node for node in self.nodes if not node.is_data and not node.given]
 
     @property
     def labeled(self) -> list[NodeSpec]:
@@ -130,12 +131,12 @@ class TrainedModel:
     def settable(self) -> list[NodeSpec]:
         """The variables whose value can be set: all but predictions that are computed from several sites."""
         sites = self.predict(torch.zeros(1, *self.shape)).values
-        return [node for node in self.latents if node.name in sites]
+        return [node for node in self.nodes if node.name in sites]
 
     def node(self, name: str) -> NodeSpec:
         """Return the variable of a name."""
-        for one in self.latents:
-            if one.name == name:
+        for one in self.nodes:
+            if one.name == name and not one.is_data:
                 return one
         raise SpecError(
             f"there is no factor '{name}' to set; there are {', '.join(n.name for n in self.latents)}."
@@ -149,6 +150,11 @@ class TrainedModel:
             lines.append(f"{node.name}: {node.family}, {size}{', takes labels' if node.labels else ''}")
         return "\n".join(lines)
 
+    def known_inputs(self, batch: Batch) -> dict[str, Tensor] | None:
+        """Return the values of a batch for the nodes that are given, as :meth:`predict` takes them."""
+        names = [node.name for node in self.nodes if node.given and node.name in batch.values]
+        return {name: batch.values[name] for name in names} or None
+
     # ---- prediction ---------------------------------------------------------------------------------
 
     def predict(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Prediction:
@@ -159,7 +165,7 @@ class TrainedModel:
         x : Tensor
             Items, ``(N, ...)``.
         known : mapping from factor to Tensor, optional
-            Values that replace the predictions.
+            Values that replace the predictions, and those of nodes that are given.
         """
         step = items_at_once(self.shape)
         parts = []
@@ -254,11 +260,13 @@ class TrainedModel:
             parts.append(make(self.program, chunk, here, self.shape).cpu())
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
-    def reconstruct(self, x: Tensor) -> Tensor:
-        """Return the expected items at the modes of the encoder."""
-        return self.generate(len(x), self.predict(x).values)
+    def reconstruct(self, x: Tensor, known: Mapping[str, Tensor] | None = None) -> Tensor:
+        """Return the expected items at the modes of the encoder; ``known`` as for :meth:`predict`."""
+        return self.generate(len(x), self.predict(x, known).values)
 
-    def vary(self, x: Tensor, name: str, settings: Iterable[Tensor]) -> Tensor:
+    def vary(
+        self, x: Tensor, name: str, settings: Iterable[Tensor], known: Mapping[str, Tensor] | None = None
+    ) -> Tensor:
         """Change one variable and keep everything else as it was predicted (S17 Fig. 2a).
 
         Variables that the encoder infers from the changed one without the data change with it (S17's q(s | i, l) for
@@ -273,6 +281,8 @@ class TrainedModel:
         settings : iterable of Tensor
             Its K values, each for all items, a class index ``()`` or a vector ``(D,)``, or with an axis of items before
             it.
+        known : mapping from name to Tensor, optional
+            As for :meth:`predict`.
 
         Returns
         -------
@@ -280,7 +290,7 @@ class TrainedModel:
             ``(N, K, ...)``.
         """
         axes = 0 if has_classes(self.node(name)) else 1
-        values, children = self.predict(x).values, deterministic_children(self.nodes, name)
+        values, children = self.predict(x, known).values, deterministic_children(self.nodes, name)
         if name not in values:
             raise SpecError(
                 f"'{name}' is predicted from other sites of the program: there is no site '{name}' to set."
@@ -289,8 +299,9 @@ class TrainedModel:
         for setting in settings:
             changed = {**values, name: setting.expand(len(x), *setting.shape[setting.ndim - axes :])}
             if children:
-                known = {node.name: changed[node.name] for node in self.labeled if node.name not in children}
-                again = self.predict(x, known).values
+                fixed = [node for node in self.nodes if node.labels or node.given]
+                held = {node.name: changed[node.name] for node in fixed if node.name not in children}
+                again = self.predict(x, held).values
                 changed |= {node: again[node] for node in children}
             columns.append(self.generate(len(x), changed))
         return torch.stack(columns, 1)
@@ -330,9 +341,10 @@ class TrainedModel:
     def class_values(self, name: str) -> list[Any]:
         """Return the classes of a variable in the user's own type: words, numbers, or False and True."""
         count = self.node(name).size or 0
-        if name not in self.data.factors:
+        factors = {**self.data.factors, **self.data.given}
+        if name not in factors:
             return list(range(count))
-        factor = self.data.factors[name]
+        factor = factors[name]
         return list(class_names(factor, count)) if name in self.words else own_classes(factor, count)
 
     # ---- files --------------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ def read_cells_file(path: Path, options: ReadOptions) -> CellDataset:
     adata = open_cells(path)
     try:
         names = factor_names(path, list(adata.obs.columns), options.named_factors, options.like)
+        if options.errors and options.like is not None:  # of new data to predict labels are no matter
+            names = [name for name in names if name in options.like.given]
         return read_cells(adata, names, options, str(path), path.stem)
     finally:
         if adata.file is not None:

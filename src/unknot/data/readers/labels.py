@@ -27,7 +27,7 @@ def factor_names(
 ) -> list[str]:
     """Return which of the available names are factors: those named, or those of ``like``, or all."""
     if factors is None:
-        return [name for name in available if like is None or name in like.factors]
+        return [name for name in available if like is None or name in like.factors or name in like.given]
     for name in factors:
         if name not in available:
             raise DataError(f"{where} has no labels of '{name}'; it has {', '.join(available) or 'none'}.")

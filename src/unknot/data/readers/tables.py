@@ -79,7 +79,7 @@ def _other_columns(names: Sequence[str], like: Dataset | None) -> list[str]:
     """Return the columns that are neither data nor label, nor those of an earlier prediction."""
     if like is None:
         return []
-    ours = {column.origin for column in like.table} | set(like.factors)
+    ours = {column.origin for column in like.table} | set(like.factors) | set(like.given)
     ours |= {"novelty", *(f"{name}{more}" for name in like.factors for more in _PREDICTED)}
     return [name for name in names if name not in ours]
 
@@ -94,7 +94,8 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
     training = training_rows(splits, len(cells))
     factors = factor_names(path, list(cells.columns), options.named_factors, like)
     if options.errors:
-        factors = []  # new data to predict: what stands in their label columns is no matter
+        given = () if like is None else like.given
+        factors = [name for name in factors if name in given]  # of new data labels are no matter
     data = [name for name in cells.columns if name not in factors]
     known = like.table if like is not None else ()
     table, rows = read_columns(str(path), cells, columns, known, data, training, errors=options.errors)

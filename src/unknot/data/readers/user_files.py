@@ -9,6 +9,7 @@ from typing import Any
 from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Kind
+from unknot.data.given import given_like, with_given
 from unknot.data.label_column import class_values, refuse_whole_floats
 from unknot.data.readers.cells import read_cells_file
 from unknot.data.readers.images import has_images, image_names, read_image_folder
@@ -39,6 +40,7 @@ def read_user_data(
     size: Size = None,
     layer: str = "",
     unlabeled: Sequence[str] | None = None,
+    given: Sequence[str] | str | None = None,
 ) -> Dataset:
     """Read a file or folder of the user.
 
@@ -80,6 +82,9 @@ def read_user_data(
         The layer of an .h5ad file that holds the counts; "" is ``X``.
     unlabeled : sequence of str, optional
         Labels of an .h5ad file that stand for an unknown one, beside "Unknown" and missing ones.
+    given : str or sequence of str, optional
+        What is known of every item beside it and is not predicted, as its batch or its dose: columns, arrays or other
+        entries, as labels are.
 
     Returns
     -------
@@ -96,6 +101,9 @@ def read_user_data(
     """
     known_kinds, known_classes = _known(like)
     names = None if factors is None else [factors] if isinstance(factors, str) else list(factors)
+    beside = [given] if isinstance(given, str) else list(given or ())
+    if beside and (names is not None or is_table(Path(path)) or Path(path).suffix.lower() == ".h5ad"):
+        names = [*(names or ()), *(name for name in beside if name not in (names or ()))]
     split = share_for_testing(test_share, seed)
     options = ReadOptions(
         factors=names,
@@ -110,7 +118,8 @@ def read_user_data(
         layer=layer,
         unlabeled=(unlabeled,) if isinstance(unlabeled, str) else tuple(unlabeled or ()),
     )
-    return _read(Path(path), options)[0]
+    data = _read(Path(path), options)[0]
+    return with_given(data, beside) if like is None else data
 
 
 def read_new_data(
@@ -143,9 +152,12 @@ def read_new_data(
 
 def _known(like: Dataset | None) -> tuple[dict[str, Kind], dict[str, Sequence[Any]]]:
     """Return the kinds and the classes of the factors of known data."""
-    factors = {} if like is None else like.factors
-    classes: dict[str, Sequence[Any]] = {n: class_values(f.classes) for n, f in factors.items() if f.classes}
-    return {name: f.kind for name, f in factors.items()}, classes
+    if like is None:
+        return {}, {}
+    classes: dict[str, Sequence[Any]] = {
+        name: class_values(factor.classes) for name, factor in like.factors.items() if factor.classes
+    }
+    return {name: factor.kind for name, factor in {**like.factors, **like.given}.items()}, classes
 
 
 def _read(
@@ -190,4 +202,6 @@ def _read(
         raise DataError(
             f"{path}: its items have shape {tuple(data.item_shape)}, but {tuple(like.item_shape)} is needed."
         )
+    if like is not None and like.given:
+        data = given_like(data, like)
     return data, identity or {"row": data.ids.tolist()}

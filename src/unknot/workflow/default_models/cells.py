@@ -22,7 +22,7 @@ class Cells(Wide):
     def unsuitable(cls, data: Dataset) -> str:
         if not isinstance(data, CellDataset) or len(data) < 2:
             return "is for cells of AnnData"
-        return "" if data.factors else "needs labels"
+        return cls._without_inputs(data)
 
     @staticmethod
     def _are_counts(data: Dataset) -> bool:

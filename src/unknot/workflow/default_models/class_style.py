@@ -85,7 +85,8 @@ def class_style_spec(
 
     All factors are inferred from the data. Factors with classes may depend on each other: each has those before it as
     parents and is inferred from them too, so labels of one inform about another even if no item has both (a digit, and
-    whether it is odd). Continuous factors are independent a priori. The style is inferred from the data and the
+    whether it is odd). Continuous factors are independent a priori. What is given is a parent
+    of the data, and every other node is inferred from it too. The style is inferred from the data and the
     factors. A factor called "style" or "x" keeps its name; the node of the model gets a trailing underscore.
 
     Parameters
@@ -107,7 +108,8 @@ def class_style_spec(
     -------
     ModelSpec
     """
-    rest, items = free_name("style", data.factors), free_name("x", data.factors)
+    taken = [*data.factors, *data.given]
+    rest, items = free_name("style", taken), free_name("x", taken)
     nodes: list[NodeSpec] = []
     for name, factor in data.factors.items():
         described = factor_node(factor)
@@ -123,15 +125,18 @@ def class_style_spec(
                 gradient=gradient if discrete else None,
             )
         )
+    known = [node(name, **factor_node(factor), given=True) for name, factor in data.given.items()]
+    nodes = [replace(one, inferred_from=(*one.inferred_from, *data.given)) for one in nodes]
     within = _whitened_within(nodes) if separate else ""
     encoder = {"name": "mlp", "whiten": within} if within else None
-    nodes.append(node(rest, "normal", style, inferred_from=[items, *data.factors], encoder=encoder))
+    sources = [items, *data.factors, *data.given]
+    nodes.append(node(rest, "normal", style, inferred_from=sources, encoder=encoder))
     family: Any = _data_family(data)
     if data.table:
         family = {"name": family, "columns": list(columns_of(data))}
-    likelihood = {"family": family, "parents": [*data.factors, rest]}
+    likelihood = {"family": family, "parents": [*data.factors, rest, *data.given]}
     nodes.append(node(items, **{**likelihood, **(x or {})}))
-    return check_spec(ModelSpec(tuple(nodes), **settings))
+    return check_spec(ModelSpec((*known, *nodes), **settings))
 
 
 def factor_node(factor: Factor) -> dict[str, Any]:

@@ -47,6 +47,12 @@ class TableEnsemble(DefaultModel):
     def unsuitable(cls, data: Dataset) -> str:
         if not is_table(data) or isinstance(data.x, StoredItems):
             return "is for tables in memory"
+        return cls._without_inputs(data)
+
+    @staticmethod
+    def _without_inputs(data: Dataset) -> str:
+        if data.given:
+            return "takes nothing that is given"
         return "" if data.factors else "needs labels"
 
     @classmethod

@@ -32,7 +32,8 @@ class Topics(DefaultModel):
 
     @classmethod
     def unsuitable(cls, data: Dataset) -> str:
-        if not isinstance(data.x, SparseCounts) or isinstance(data, CellDataset) or len(data.factors) != 1:
+        is_text = isinstance(data.x, SparseCounts) and not isinstance(data, CellDataset)
+        if not is_text or len(data.factors) != 1 or data.given:
             return "is for texts with labels of one factor"
         factor = next(iter(data.factors.values()))
         known = factor.kind in ("categorical", "binary") and bool(factor.known.any())

@@ -35,7 +35,7 @@ class Wide(TableEnsemble):
         rows = isinstance(data.x, Tensor | SparseCounts) and len(data.item_shape) == 1 and len(data) > 1
         if not rows or is_text(data) or any(column.kind == "category" for column in data.table):
             return "is for rows of numbers or counts in memory"
-        return "" if data.factors else "needs labels"
+        return cls._without_inputs(data)
 
     def spec(self, data: Dataset) -> EnsembleSpec:
         """Return the ensemble of the components: at most one fewer than rows, whose means are subtracted."""
