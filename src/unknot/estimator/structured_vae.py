@@ -22,6 +22,7 @@ from unknot.estimator.given import read_given, split_given
 from unknot.estimator.imputation import fill_missing
 from unknot.estimator.input import as_array, read_items, with_labels
 from unknot.estimator.label_arguments import has_words, known_labels, named_labels, with_y
+from unknot.estimator.notebook import html
 from unknot.estimator.parameters import (
     model_section,
     plain_parameters,
@@ -205,6 +206,10 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         self.seed = seed
         self.verdict = verdict
         self.verbose = verbose
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the parameters; once fitted the factors, their errors and the graph."""
+        return html(self.trained_) if hasattr(self, "trained_") else super()._repr_html_()
 
     # ---- learning -----------------------------------------------------------------------------------
 
