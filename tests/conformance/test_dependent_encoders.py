@@ -95,7 +95,7 @@ def check(program: FiniteProgram, q: unknot.Trace, tree: object, found: Marginal
 
 
 def assert_rows(program: FiniteProgram, q: unknot.Trace, names: list[str], found: Tensor, one) -> None:
-    shape = torch.broadcast_shapes(*(q[name].leading_shape for name in names))
+    shape = torch.broadcast_shapes(found.shape, *(q[name].leading_shape for name in names))
     found = found.detach().expand(shape)
     for place in rows(shape):
         values = {}

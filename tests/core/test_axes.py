@@ -120,11 +120,11 @@ def test_what_the_program_is_known_to_do_settles_it() -> None:
 
 def test_slots_are_used_again_once_they_are_released() -> None:
     layout = Layout(None)
-    first, second = layout.allocate("a", 3), layout.allocate("b", 2)
+    first, second = layout.allocate("a", 3, 1), layout.allocate("b", 2, 1)
     assert (first.slot, second.slot) == (0, 1)
     assert layout.shape == (2, 3, 1)
     layout.release({0})
-    assert layout.allocate("c", 5).slot == 0
+    assert layout.allocate("c", 5, 1).slot == 0
     assert layout.shape == (2, 5, 1)
 
 

@@ -240,7 +240,7 @@ def test_a_turn_that_cannot_be_missed() -> None:
     q, p = unknot.Trace(), unknot.Trace()
     logits = torch.cat([torch.full((5, 1), -float("inf")), free], -1)
     count = q.stick_breaking_count(logits=logits, name="n", gradient="enumerate")
-    assert count.shape == (4, 1, 5)
+    assert count.shape == (4, 1, 1)
     assert q["n"].weight[:, 0, 0].tolist() == pytest.approx([0, 0.5, 0.25, 0.25])
     p.stick_breaking_count(logits=torch.zeros(3), value=q["n"], name="n")
     terms = unknot.objectives.elbo(q, p)

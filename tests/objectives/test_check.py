@@ -131,7 +131,7 @@ def test_p_enumerates_a_site_of_its_own() -> None:
     p.categorical(logits=torch.zeros(2), value=q["k"], name="k")
     unknot.check(q, p)
     p.categorical(logits=torch.zeros(3, 2), name="c", gradient="enumerate")
-    assert p["c"].value.shape == (2, 1, 1, 3)  # an axis beside the one of q's site
+    assert p["c"].value.shape == (2, 1, 1, 1)  # an axis beside the one of q's site
     with pytest.raises(TraceError, match="'c': p enumerates it, but only q's sites are summed over"):
         unknot.check(q, p)
 

@@ -122,12 +122,13 @@ def readings(shape: Size, leading: Size, *, shared: bool = False, is_open: bool 
 class Axis:
     """The axis of one enumerated site. Nodes refer to it by identity, since slots are used again."""
 
-    __slots__ = ("name", "size", "slot")
+    __slots__ = ("items", "name", "size", "slot")
 
-    def __init__(self, name: str, slot: int, size: int) -> None:
+    def __init__(self, name: str, slot: int, size: int, items: int) -> None:
         self.name = name  # of the site, for messages
         self.slot = slot
         self.size = size
+        self.items = items  # of the batch: all of them share the values
 
     def __repr__(self) -> str:
         return f"Axis({self.name!r}, slot={self.slot}, size={self.size})"
@@ -261,6 +262,8 @@ class Layout:
             )  # the first parameters of all items, after those of a constant
         is_class = bool(dist.event_shape) or isinstance(dist, Categorical)
         is_batch = any(shape[count - 1] == leading[-1] for count in possible) and not is_open
+        if count in possible and max(shape[: count - 2], default=1) > 1:
+            is_batch = True  # an axis for every leading axis: computed from enumerated values, which items share
         if possible and not is_batch:
             return [0, *possible]
         if len(shape) == 1 and not is_class and possible:
@@ -316,8 +319,8 @@ class Layout:
             return support
         return support[torch.arange(next(self.sizes.support)) % len(support)]
 
-    def allocate(self, name: str, size: int) -> Axis:
-        """The axis of a new enumerated site: the lowest slot that is free."""
+    def allocate(self, name: str, size: int, items: int) -> Axis:
+        """The axis of a new enumerated site of a batch of ``items``: the lowest slot that is free."""
         taken = self.axes.keys() | self.reserved
         slot = next(slot for slot in range(len(taken) + 1) if slot not in taken)
         if slot >= _MOST_AXES:
@@ -325,7 +328,7 @@ class Layout:
                 f"site '{name}': the trace has {slot} enumerated sites, an axis each, which is all that torch can "
                 "hold; in a chain, write the loop as `for t in trace.markov(range(T))`, which uses axes again"
             )
-        axis = Axis(name, slot, size)
+        axis = Axis(name, slot, size, items)
         self.own(axis)
         return axis
 

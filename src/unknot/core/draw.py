@@ -146,7 +146,9 @@ def draw(
 def _enumerate(
     name: str, dist: Distribution, given: Partial | FromPrior | None, layout: Layout, event_dims: int | None
 ) -> Variable:
-    """All values of a site on an axis of their own, ``(K, 1, ..., 1, B, event...)``.
+    """All values of a site on an axis of their own, ``(K, 1, ..., 1, 1, event...)``: all items share them.
+
+    What is computed from the values alone is computed once, not for each item.
 
     An item whose label is known puts all its weight on that label, so one enumerated program serves labeled and
     unlabeled items alike (M2's objective).
@@ -162,16 +164,14 @@ def _enumerate(
             "them; make one site for each, in a scope"
         )
     support = layout.support_of(gradients.support(dist))  # (K, event...)
-    axis = layout.allocate(name, support.shape[0])
     items = [
         layout.batch or 1,
         *dist.batch_shape[-1:],
         *(given.known.shape if isinstance(given, Partial) else ()),
     ]
-    batch = max(items)
-    ones = (1,) * (axis.slot + 1)  # the slots below, and the samples
-    value = support.reshape(support.shape[0], *ones, 1, *support.shape[1:])
-    value = value.expand(support.shape[0], *ones, batch, *support.shape[1:])
+    axis = layout.allocate(name, support.shape[0], max(items))
+    ones = (1,) * (axis.slot + 2)  # the slots below, samples and items
+    value = support.reshape(support.shape[0], *ones, *support.shape[1:])
     node = Variable(name, dist, value, False, axis.slot + 3, event)
     node.gradient, node.axis = "enumerate", axis
     if isinstance(given, Partial):
@@ -435,7 +435,7 @@ def loss_event(name: str, value: Tensor, target: Tensor, layout: Layout, event_d
     shared = (
         leading >= 1
         and value.shape[leading - 1] == 1
-        and ((layout.batch == 1 and not layout.has_items) or name in layout.known)
+        and ((layout.batch == 1 and not layout.has_items) or name in layout.known or bool(layout.axes))
     )
     if leading < 1 or (value.shape[leading - 1] != target.shape[0] and not shared):
         raise TraceError(

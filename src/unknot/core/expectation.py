@@ -206,7 +206,7 @@ def _summed(node: Variable, values: Tensor) -> Tensor:
     if values.ndim < node.leading_dims:
         return values
     if node.impossible is not None:  # 0 * -inf is 0 here
-        values = values.masked_fill(node.impossible, 0.0)
+        values = torch.where(node.impossible, 0.0, values)
     return (node.weight * values).sum(0)
 
 

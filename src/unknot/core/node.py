@@ -338,7 +338,7 @@ class Variable(Node):
         if self.source is None:
             self._impossible = mass.isneginf() & (self.weight == 0)  # a label there has weight one
         impossible = self.impossible
-        return mass if impossible is None else mass.masked_fill(impossible, 0.0)
+        return mass if impossible is None else where(impossible, 0.0, mass)
 
     @property
     def impossible(self) -> Tensor | None:

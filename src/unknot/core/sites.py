@@ -308,7 +308,7 @@ class Sites(ABC):
 
         >>> from unknot import Trace
         >>> Trace().categorical(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
-        torch.Size([3, 1, 8])
+        torch.Size([3, 1, 1])
         """
         dist = td.Categorical(probs, logits, validate_args=False)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
@@ -331,7 +331,7 @@ class Sites(ABC):
 
         >>> from unknot import Trace
         >>> Trace().stick_breaking_count(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
-        torch.Size([4, 1, 8])
+        torch.Size([4, 1, 1])
         """
         dist = stick_breaking_count(td.Bernoulli(probs, logits, validate_args=False).logits)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)

@@ -262,7 +262,7 @@ class Trace(Sites):
         ...     with q.scope("look", k):
         ...         state = state + q.normal(state, 1.0, name="place")
         >>> logits = torch.stack(stops, -1)
-        >>> count = q.stick_breaking_count(logits=logits, name="count", gradient="enumerate")  # (4, 1, B)
+        >>> count = q.stick_breaking_count(logits=logits, name="count", gradient="enumerate")  # (4, 1, 1)
         >>> for k in range(3):
         ...     q.keep_where(count > k, "look", k)
         >>> q["look[2].place"].log_prob[:3].abs().sum().item()
@@ -582,7 +582,11 @@ class Trace(Sites):
             drawn = node if node.source is None else node.source
             has_batch = len(drawn.dist.batch_shape) > drawn.event_dims - len(drawn.dist.event_shape)
         has_items = node.known is not False and node.leading_dims > 0
-        self._layout.admit(full, node.leading_shape, has_items, has_batch)
+        leading = node.leading_shape
+        if isinstance(node, Variable) and node.axis is not None:
+            leading = leading[:-1] + Size((node.axis.items,))
+            self._layout.shared = True
+        self._layout.admit(full, leading, has_items, has_batch)
         self._nodes[full] = node
 
     def _check_mask(self, method: str, active: Tensor) -> None:

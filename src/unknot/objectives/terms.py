@@ -43,7 +43,11 @@ class Terms(Mapping[str, Tensor]):
         diagnostics: Mapping[str, Tensor] | None = None,
         score: Tensor | None = None,
     ) -> None:
-        self._terms = dict(terms)
+        items = max((term.shape[-1] for term in terms.values() if term.ndim), default=1)
+        self._terms = {  # what all items share has a batch axis of size one
+            name: term if term.ndim != 1 or len(term) == items else term.expand(items)
+            for name, term in terms.items()
+        }
         self.weights: dict[str, float | Tensor] = {**dict.fromkeys(self._terms, 1.0), **(weights or {})}
         self.item_weight = item_weight
         self.diagnostics = dict(diagnostics or {})

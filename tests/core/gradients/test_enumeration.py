@@ -39,5 +39,5 @@ def test_a_known_label_has_all_the_weight() -> None:
     q = unknot.Trace()
     labels = unknot.partial(torch.tensor([2, -1]))
     value = q.categorical(logits=torch.zeros(2, K), value=labels, name="k", gradient="enumerate")
-    assert value.shape == (K, 1, 2)
+    assert value.shape == (K, 1, 1)  # all items share the values
     torch.testing.assert_close(q["k"].weight[:, 0].T, torch.tensor([[0.0, 0.0, 1.0], [1 / 3] * 3]))

@@ -165,7 +165,10 @@ class PriorGroups:
     def group(self, names: list[str]) -> Tensor:
         """log p(z_G): over every value of the discrete sites before G, or over M draws of the sites outside."""
         inside = [self.sites[name] for name in names]
-        rows = torch.broadcast_shapes(*(node.value.shape[: node.leading_dims] for node in inside))
+        rows = torch.broadcast_shapes(
+            *(node.leading_shape for node in inside),
+            *(node.known.shape for node in inside if isinstance(node.known, Tensor)),
+        )
         listed = self._listed(names)
         times = self.draws if listed is None else _count(listed)
         held = {node.name: _repeat(node.value, node, rows, times) for node in inside}

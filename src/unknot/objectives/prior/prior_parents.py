@@ -80,6 +80,10 @@ def _of_program(program: PriorProgram, sites: Mapping[str, Variable]) -> Parents
     """Read from a run at the batch's own values, one draw of each."""
     values = {name: _one_draw(node) for name, node in sites.items()}
     items = max((len(value) for name, value in values.items() if sites[name].leading_dims), default=1)
+    values = {  # the values of an enumerated site are those of all items
+        name: value.expand(items, *value.shape[1:]) if sites[name].enumerated else value
+        for name, value in values.items()
+    }
     found = site_parents(program, given(items, values))
     if missing := [name for name in sites if name not in found]:
         raise SpecError(
