@@ -153,6 +153,21 @@ def bernoulli(probs: Number | None, logits: Number | None) -> Bernoulli:
     return dist
 
 
+def categorical(probs: Tensor | None, logits: Tensor | None) -> Categorical:
+    """``Categorical(probs, logits)``.
+
+    >>> categorical(None, torch.zeros(4, 2)).logits[0]
+    tensor([-0.6931, -0.6931])
+    """
+    if probs is not None or not isinstance(logits, Tensor) or logits.ndim == 0:
+        return Categorical(probs, logits, validate_args=False)
+    dist = Categorical.__new__(Categorical)
+    dist.logits = dist._param = logits.log_softmax(-1)
+    dist._num_events = logits.shape[-1]
+    Distribution.__init__(dist, logits.shape[:-1], validate_args=False)
+    return dist
+
+
 def match_dtype(value: Any, *parameters: Number) -> list[Number]:
     """The parameters; if none is a tensor, as tensors of the floating type of a site's ``value``.
 

@@ -251,10 +251,10 @@ def _merged(factors: list[Factor]) -> list[Factor]:
 
 def _log_sum(total: Tensor) -> Tensor:
     """``log Σ exp`` over the first axis; -inf, without NaN gradients, where all are."""
-    top = total.detach().amax(0, keepdim=True)
-    if seen_finite(top):
-        return total.logsumexp(0)
-    top = top.clamp_min(torch.finfo(total.dtype).min)
+    found = total.logsumexp(0)
+    if seen_finite(found):
+        return found
+    top = total.detach().amax(0, keepdim=True).clamp_min(torch.finfo(total.dtype).min)
     summed = (total - top).exp().sum(0)
     nothing = summed == 0
     return torch.where(nothing, -torch.inf, summed.masked_fill(nothing, 1.0).log() + top[0])

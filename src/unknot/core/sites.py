@@ -310,7 +310,7 @@ class Sites(ABC):
         >>> Trace().categorical(logits=torch.zeros(8, 3), name="count", gradient="enumerate").shape
         torch.Size([3, 1, 1])
         """
-        dist = td.Categorical(probs, logits, validate_args=False)
+        dist = distributions.categorical(probs, logits)
         return self.variable(dist, value, name=name, gradient=gradient, event_dims=event_dims)
 
     def stick_breaking_count(

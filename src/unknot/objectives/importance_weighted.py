@@ -100,7 +100,9 @@ def log_weight_parts(site_parts: SiteParts) -> list[Part]:
     for node in site_parts.q.nodes():
         if isinstance(node, Variable) and node.enumerated:
             theirs = site_parts.p[node.name]
-            found += [site_parts.of_p(theirs, theirs.log_prob), site_parts.of_q(node, _counted_once(node))]
+            found.append(site_parts.of_p(theirs, theirs.log_prob))
+            if node.active is not None or isinstance(node.known, Tensor):
+                found.append(site_parts.of_q(node, _counted_once(node)))
         else:
             found += site_parts.log_ratio(node)
     return found
