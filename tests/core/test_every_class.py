@@ -76,3 +76,48 @@ def test_a_chain_takes_the_square_of_the_states_in_both_passes() -> None:
             p.normal(logits[..., 0], 1.0, value=torch.zeros(batch), name="x")
         importance_weighted(q, p).loss.backward()
     assert 0 < largest.size <= states**2 * batch * steps
+
+
+def test_networks_run_once_for_each_value_and_not_for_each_item() -> None:
+    """K rows through a network after an enumerated site; terms are per item all the same, and a later draw is."""
+    batch, states = 5, 3
+    network = torch.nn.Linear(states, 2)
+    rows: list[int] = []
+    network.register_forward_hook(lambda _, given, out: rows.append(out[..., 0].numel()))
+
+    def encoder(x: Tensor) -> unknot.Trace:
+        q = unknot.Trace()
+        y = q.one_hot_categorical(logits=torch.zeros(len(x), states), gradient="enumerate", name="y")
+        q.normal(network(y), 1.0, name="z")
+        return q
+
+    x = torch.randn(batch, 2)
+    q, p = unknot.trace(encoder, x), unknot.Trace()
+    assert rows[-1] == states
+    assert q["z"].value.shape == (states, 1, batch, 2)
+    y = p.one_hot_categorical(logits=torch.zeros(states), value=q["y"], name="y")
+    p.normal(0.0, 1.0, value=q["z"], name="z")
+    p.normal(network(y), 1.0, value=x, name="x")
+    assert p["y"].log_prob.shape == (states, 1, 1)
+    assert rows[-1] == states
+    assert {term.shape for term in unknot.objectives.elbo(q, p).values()} == {(batch,)}
+
+
+def test_a_prior_site_after_shared_values_is_drawn_for_each_item() -> None:
+    q, p = unknot.Trace(), unknot.Trace()
+    q.categorical(logits=torch.zeros(4, 2), gradient="enumerate", name="k")
+    p.categorical(logits=torch.zeros(2), value=q["k"], name="k")
+    assert p.normal(torch.zeros(3), 1.0, name="u").shape == (1, 4, 3)
+
+
+@pytest.mark.parametrize("items", [1, 2, 3])
+def test_observed_classes_of_shared_parameters(items: int) -> None:
+    """Scored by an index into the table, beside torch's own log-probability."""
+    table, x = torch.randn(3, 1, 1, 4, requires_grad=True), torch.randint(0, 4, (items,))
+    p = unknot.Trace()
+    p.categorical(logits=table, value=x, name="x")
+    expected = Categorical(logits=table).log_prob(x)
+    torch.testing.assert_close(p["x"].log_prob, expected)
+    probe = torch.randn(3, 1, items)
+    ours, theirs = (torch.autograd.grad((one * probe).sum(), table)[0] for one in (p["x"].log_prob, expected))
+    torch.testing.assert_close(ours, theirs)

@@ -281,7 +281,9 @@ class Layout:
         is_class = bool(dist.event_shape) or isinstance(dist, Categorical)
         is_batch = any(shape[count - 1] == leading[-1] for count in possible) and not is_open
         if count in possible and max(shape[: count - 2], default=1) > 1:
-            is_batch = True  # an axis for every leading axis: computed from enumerated values, which items share
+            is_batch = (
+                True  # an axis for every leading axis: computed from enumerated values, which items share
+            )
         if possible and not is_batch:
             return [0, *possible]
         if len(shape) == 1 and not is_class and possible:

@@ -431,7 +431,9 @@ def item_log_prob(dist: Distribution, value: Tensor, event_dims: int) -> Tensor:
     if type(dist) is Bernoulli and "logits" in dist.__dict__:
         return _bernoulli(dist, value, event_dims)
     if type(dist) is Categorical and value.ndim == 1 and event_dims == 0 and dist.batch_shape[-1:] == (1,):
-        return dist.logits.squeeze(-2).index_select(-1, value)  # as of an enumerated site: no copy for each item
+        return dist.logits.squeeze(-2).index_select(
+            -1, value
+        )  # as of an enumerated site: no copy for each item
     if isinstance(dist, OneHotCategorical):
         return sum_event(class_mass(value, dist.logits), event_dims - len(dist.event_shape))
     return sum_event(dist.log_prob(value), event_dims - len(dist.event_shape))

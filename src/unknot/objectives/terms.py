@@ -43,7 +43,7 @@ class Terms(Mapping[str, Tensor]):
         diagnostics: Mapping[str, Tensor] | None = None,
         score: Tensor | None = None,
     ) -> None:
-        items = max((term.shape[-1] for term in terms.values() if term.ndim), default=1)
+        items = max([1, *(term.shape[-1] for term in terms.values() if term.ndim)])
         self._terms = {  # what all items share has a batch axis of size one
             name: term if term.ndim != 1 or len(term) == items else term.expand(items)
             for name, term in terms.items()

@@ -60,9 +60,14 @@ def test_classes_are_enumerated() -> None:
     value = CategoricalFamily(node("y", "categorical", 3, inferred_from=["x"])).recognize(
         q, outputs, None, TEMPERATURE
     )
-    assert value.shape == (3, 1, 5, 3)  # an axis of its own, that of the draws, items, one-hot
+    assert value.shape == (
+        3,
+        1,
+        1,
+        3,
+    )  # an axis of its own, those of draws and of items, which share it, one-hot
     for k in range(3):
-        assert value[k, 0].argmax(-1).tolist() == [k] * 5
+        assert value[k, 0].argmax(-1).tolist() == [k]
         expected = Categorical(logits=outputs).log_prob(torch.full((5,), k))
         torch.testing.assert_close(q["y"].log_prob[k, 0], expected)
 

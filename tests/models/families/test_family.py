@@ -31,7 +31,7 @@ def test_sites(name: str) -> None:
     value = one.recognize(q, outputs, None, TEMPERATURE)
     assert one.features(value).shape[-1] == one.value_size
     one.generate(p, one.prior_outputs(), q["z"], TEMPERATURE)
-    assert p["z"].log_prob.shape[-1] == 5
+    assert p["z"].log_prob.shape[-1] == (1 if q["z"].enumerated else 5)
     assert torch.isfinite(p["z"].log_prob).all()
     drawn = one.generate(unknot.Trace(), one.prior_outputs(), unknot.given(3)["z"], TEMPERATURE)
     assert drawn.shape == (3, one.size)

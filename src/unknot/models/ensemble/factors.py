@@ -163,9 +163,10 @@ class MemberClasses(MemberFactor):
 
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         logits = out.flatten(0, 1)
-        return q.one_hot_categorical(
+        classes = q.one_hot_categorical(
             logits=logits, value=labels, name=self.name, gradient="enumerate", event_dims=1
         )
+        return _for_each(classes, logits)
 
     def joint_site(self, q: Trace, out: Tensor, labels: Partial | None) -> Tensor:
         logits = self.sharpness * self._mixed(out.softmax(-1)).clamp_min(1e-9).log()
@@ -173,7 +174,8 @@ class MemberClasses(MemberFactor):
 
     def prior_site(self, p: Trace, value: Value, members: slice, items: int) -> Tensor:
         logits = self._of_members(self.prior, members, items)
-        return p.one_hot_categorical(logits=logits, value=value, name=self.name)
+        classes = p.one_hot_categorical(logits=logits, value=value, name=self.name)
+        return _for_each(classes, logits)
 
 
 class MemberNumbers(MemberFactor):
@@ -251,6 +253,11 @@ class MemberNumbers(MemberFactor):
 
     def _standard(self, value: Tensor) -> Tensor:
         return (value - self.center) / self.spread
+
+
+def _for_each(classes: Tensor, logits: Tensor) -> Tensor:
+    """Classes ``(..., M B, C)`` for every row of ``logits``: enumerated ones are shared by all rows."""
+    return classes.expand(*classes.shape[:-2], len(logits), -1) if logits.ndim > 1 else classes
 
 
 def member_factor(node: NodeSpec, spec: EnsembleSpec, generating: int) -> MemberFactor:

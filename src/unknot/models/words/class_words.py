@@ -47,7 +47,8 @@ class ClassLogits:
     @property
     def expanded(self) -> Tensor:
         """``rest`` with all axes of the logits; it takes no memory."""
-        return self.rest.expand(*self.y.shape[:-1], self.weights.shape[-1])
+        leading = torch.broadcast_shapes(self.rest.shape[:-1], self.y.shape[:-1])
+        return self.rest.expand(*leading, self.weights.shape[-1])
 
     def logits(self) -> Tensor:
         """Return the sum, ``(..., B, V)``."""
