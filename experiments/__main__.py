@@ -59,7 +59,7 @@ def list_experiments(results: Results = Path("results")) -> None:
 @app.command()
 def run(
     name: Annotated[str, typer.Argument(help="An experiment; `list` shows them.")],
-    tier: Annotated[str, typer.Option("--tier", help="smoke, quick or paper.")] = "quick",
+    tier: Annotated[str, typer.Option("--tier", help="smoke or quick.")] = "quick",
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many seeds.")] = 3,
     only: Annotated[
         list[str] | None,

@@ -144,8 +144,7 @@ def _phases(tier: Tier) -> dict[str, dict[str, Any]]:
     }
     if tier == "smoke":
         return {name: short(phase, steps=3, batch_size=6) for name, phase in phases.items()}
-    longer = 5 if tier == "paper" else 1
-    return {name: {**phase, "steps": longer * phase["steps"]} for name, phase in phases.items()}
+    return phases
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
@@ -206,7 +205,6 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "about 6 CPU minutes a cell and seed",
-        "paper": "five times the steps",
     },
     yardsticks=[
         *(

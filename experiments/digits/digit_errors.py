@@ -45,12 +45,10 @@ def settings_for(
     """Return the settings of a case.
 
     ``draws``: samples per class of the importance-weighted prediction, 0 for none. The smoke tier makes a few steps
-    on the embedded digits, the paper tier trains five times as long.
+    on the embedded digits.
     """
     if tier == "smoke":
         data, labels, train = "digits", 50, short(train)
-    elif tier == "paper":
-        train = {**train, "steps": 5 * train["steps"]}
     return {"data": data, "labels": labels, "model": dict(model), "train": dict(train), "draws": draws}
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FACTOR, STYLE = "digit", "style"
 ALONE = "the same encoder, trained on the labels alone"
-S17_ROW = "S17's model, M = 100"
+S17_ROW = "S17's model"
 _STEPS = 9  # along each side of a style grid
 _ITEMS = 1000  # test images of the analogies
 _SMOKE = {"data": "digits", "labels": 50}
@@ -52,7 +52,8 @@ OTHERS = (
 )
 CAPTIONS = {
     "analogies": (
-        "Analogies. First column: test images. Other columns: the digit of the column in the style of the row."
+        "Analogies. First columns: test images and their reconstructions. Others: the digit of the column in the "
+        "style of the row."
     ),
     "style-grid": (
         "Style grids. One panel for each digit; its two style dimensions go through the quantiles of their prior from "
@@ -90,7 +91,7 @@ class Look:
         Model and training settings of the independent classifier.
     picture : {"analogies", "style-grid"}
     more_rows
-        Further rows: their model and training settings.
+        Further rows: their model and training settings, and their number of labels if it is another.
     goals
         By measure, for the first row.
     """
@@ -122,10 +123,10 @@ class Look:
         colors = {"colors": True} if self.in_color else {}
         more = {**colors, "classifier": classifier, "picture": self.picture}
         rows = {self.row: {"model": self.model, "train": self.train}, **self.more_rows}
-        cases: list[Case] = [
-            {"row": row, **shared, "model": s["model"], "train": _training(s["train"], tier), **more}
-            for row, s in rows.items()
-        ]
+        cases: list[Case] = []
+        for row, s in rows.items():
+            chosen = {"model": s["model"], "train": _training(s["train"], tier)}
+            cases.append({"row": row, **shared, **_labels(s, tier), **chosen, **more})
         train = supervised(_training(self.train, tier), shared["labels"])
         return [*cases, {"row": ALONE, **shared, "model": self.model, "train": train}]
 
@@ -139,19 +140,19 @@ class Look:
             cases=self.cases,
             run=run,
             measures=(READ, *grid, *(COLORS if self.in_color else (SPECKS,)), *OTHERS),
-            budgets={"smoke": "seconds", "quick": quick, "paper": "ten times the steps"},
+            budgets={"smoke": "seconds", "quick": quick},
             yardsticks=[Yardstick("goal", {"": goal}, "goal", key) for key, goal in self.goals.items()],
             judged={self.row: "goal"} if self.goals else {},
             captions=CAPTIONS,
         )
 
 
+def _labels(row: Mapping[str, Any], tier: Tier) -> dict[str, int]:
+    return {"labels": row["labels"]} if "labels" in row and tier != "smoke" else {}
+
+
 def _training(train: Mapping[str, Any], tier: Tier) -> dict[str, Any]:
-    return (
-        short(train)
-        if tier == "smoke"
-        else {**train, "steps": train["steps"] * (10 if tier == "paper" else 1)}
-    )
+    return short(train) if tier == "smoke" else dict(train)
 
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
@@ -180,10 +181,15 @@ def draw_analogies(trained: TrainedRun, settings: Settings, folder: Path) -> Non
     x = test.batch(one_of_each(torch.where(right, truth, -1), 10)).x
     node = model.node(FACTOR)
     names = [str(k) for k in range(node.size or 0)]
-    images = analogies(model, x, FACTOR, torch.arange(node.size or 0))
+    varied = analogies(model, x, FACTOR, torch.arange(node.size or 0))  # (N, 1 + K, C, H, W), the image first
+    images = np.concatenate([varied[:, :1], model.reconstruct(x).numpy()[:, None], varied[:, 1:]], 1)
     title = f"{settings['data']}, {settings['labels']} labels: a test image, and its style as every digit"
     figure = image_grid(
-        images, columns=("image", *names), separate_first=True, ink=drawn_in_ink(x.numpy()), title=title
+        images,
+        columns=("image", "rec.", *names),
+        separate_first=True,
+        ink=drawn_in_ink(x.numpy()),
+        title=title,
     )
     save(figure, folder / "analogies.png")
 

@@ -128,7 +128,7 @@ EXPERIMENT = Experiment(
         Measure("purity", f"same digit among the {NEIGHBORS} nearest codes", "%", decimals=1),
         Measure("scale", "root mean square of the codes", better="lower"),
     ),
-    budgets={"smoke": "seconds", "quick": "one to four CPU minutes a cell and seed", "paper": "the same"},
+    budgets={"smoke": "seconds", "quick": "one to four CPU minutes a cell and seed"},
     captions={
         "map": "All test images by their codes, by t-SNE where these have 50 dimensions; color: digit."
     },

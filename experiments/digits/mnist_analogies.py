@@ -66,6 +66,7 @@ STYLE_GRID = Look(
     train={**VIEWS_TRAIN, "steps": 1600},
     classifier=CLASSIFIER,
     picture="style-grid",
+    more_rows={S17_ROW: {"model": {**S17, "style": 2}, "train": S17_TRAIN}},
 ).experiment(
     name="mnist-style-grid",
     place="S17 Fig. 2b, S16 Fig. 3",

@@ -63,7 +63,7 @@ EXPERIMENT = Experiment(
     cases=cases,
     run=run,
     measures=[Measure("error", "error", "%")],
-    budgets={"smoke": "seconds", "quick": "about 6 CPU minutes a seed", "paper": "the same"},
+    budgets={"smoke": "seconds", "quick": "about 6 CPU minutes a seed"},
     yardsticks=[
         Yardstick("S17", {COLUMN: (9.71, 0.91)}),
         Yardstick("M2 (Kingma et al. 2014)", {COLUMN: (11.97, 1.71)}),

@@ -65,13 +65,12 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "from 1 to 8 CPU minutes a cell and seed",
-        "paper": "five times the steps",
     },
     yardsticks=[
         Yardstick("goal", {"M = 1000": 28.7}, "goal"),
         Yardstick("S17", {"M = 1000": (38.91, 1.06), "M = 3000": (29.07, 0.83)}),
         Yardstick("S17, early preprint", {"M = 1000": (28.71, 2.38)}),
-        Yardstick("S16", {"M = 1000": 30.32, "M = 3000": 23.98}),
+        Yardstick("S16", {"M = 1000": (30.32, 2.74), "M = 3000": (23.98, 1.83)}),
         Yardstick("M1+M2 (Kingma et al. 2014)", {"M = 1000": (36.02, 0.10)}),
         Yardstick("SDGM (Maaløe et al. 2016)", {"M = 1000": 29.82}),
     ],

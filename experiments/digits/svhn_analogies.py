@@ -1,12 +1,13 @@
-"""svhn-analogies and svhn-style-grid: the style of a house number drawn as every digit (S17 Fig. 2a and 2b)."""
+"""svhn-analogies: the style of a house number drawn as every digit (S17 Fig. 2c and 2d)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from experiments.digits.digit_pictures import Look, class_and_style
+from experiments.digits.digit_pictures import S17_ROW, Look, class_and_style
 from experiments.digits.mnist_analogies import regularized
-from experiments.digits.svhn import BEST, BEST_TRAIN
+from experiments.digits.svhn import BEST, BEST_TRAIN, S17
+from experiments.digits.svhn import TRAIN as S17_TRAIN
 
 STYLE = (
     32  # dimensions: brightness, colors of wall and number, contrast, position and slant, neighboring digits
@@ -59,8 +60,9 @@ CLASSIFIER = {
     },
     "train": CLASSIFIER_TRAIN,
 }
+S17_EVERY_LABEL_ROW, EVERY_LABEL = "S17's model, all labels", 20_000
 COLOR_GOALS = {"color": 0.95, "background": 0.95, "ink": 0.95}
-ANALOGIES = Look(
+EXPERIMENT = Look(
     data="svhn",
     labels=1000,
     model=model(),
@@ -68,6 +70,8 @@ ANALOGIES = Look(
     classifier=CLASSIFIER,
     picture="analogies",
     more_rows={
+        S17_ROW: {"model": S17, "train": S17_TRAIN},
+        S17_EVERY_LABEL_ROW: {"model": S17, "train": S17_TRAIN, "labels": EVERY_LABEL},
         "the bound alone, networks and steps as ours": {"model": model(whiten=False), "train": TRAIN},
         "the bound alone, Bernoulli pixels by convolutions": {
             "model": BEST,
@@ -77,21 +81,7 @@ ANALOGIES = Look(
     goals={"read": 96.0, **COLOR_GOALS, "style_linear": 75.9, "style_neighbors": 81.2},
 ).experiment(
     name="svhn-analogies",
-    place="S17 Fig. 2a, S16 Fig. 3",
+    place="S17 Figs. 2c and 2d, S16 Fig. 3",
     about=f"Visual analogies on SVHN: the digit changes, {STYLE} dimensions of style are kept.",
     quick="from 4 to 8 CPU minutes a seed",
 )
-STYLE_GRID = Look(
-    data="svhn",
-    labels=1000,
-    model={**BEST, "style": 2},
-    train={**BEST_TRAIN, "steps": 1000},
-    classifier={"model": {"style": 2, "width": 32}, "train": {**CLASSIFIER_TRAIN, "steps": 1200}},
-    picture="style-grid",
-).experiment(
-    name="svhn-style-grid",
-    place="S17 Fig. 2b, S16 Fig. 3",
-    about="Two dimensions of style on SVHN, drawn on a grid for every digit.",
-    quick="about 5 CPU minutes a seed",
-)
-EXPERIMENTS = (ANALOGIES, STYLE_GRID)

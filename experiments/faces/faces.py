@@ -82,8 +82,6 @@ def cases(tier: Tier) -> list[Case]:
         train = {**TRAIN, "labeled_share": 0.5 if number else None}
         if tier == "smoke":
             train = short(train, steps=2, batch_size=16)
-        elif tier == "paper":
-            train["steps"] *= 5
         data = "toy" if tier == "smoke" else "yale-b"
         shared = {"data": data, "labels": number, "max_angle": 85, "model": MODEL}
         alone = {**supervised(train, train["batch_size"]), "labeled_share": 1.0 if number else None}
@@ -207,7 +205,6 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "about 4 CPU minutes a cell and seed",
-        "paper": "five times the steps",
     },
     yardsticks=[
         Yardstick("goal", {FULL: 1.9, SEMI: 3.5}, "goal"),

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from unknot.errors import SpecError
 
-Tier = Literal["smoke", "quick", "paper"]
-TIERS: tuple[Tier, ...] = ("smoke", "quick", "paper")
+Tier = Literal["smoke", "quick"]
+TIERS: tuple[Tier, ...] = ("smoke", "quick")
 Case = Mapping[str, Any]  # plain settings; "row" and (if it has one) "column" name its place in the tables
 Settings = Mapping[str, Any]  # a case without its names: everything that a run depends on
 Numbers = dict[str, float]

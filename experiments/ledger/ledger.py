@@ -221,7 +221,8 @@ def _all_runs(content: dict[str, Any]) -> list[dict[str, Any]]:
 def _of_one_origin(runs: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Split runs into those that are shown and those that wait: each case shows the origin with most runs.
 
-    Of equals the last is shown. Origins before the one that is shown are dropped, they will never be shown again.
+    Of equals those with pictures are shown, else the last. Origins before the one that is shown are dropped, they will
+    never be shown again.
     """
     by_case: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for run in runs:
@@ -229,7 +230,8 @@ def _of_one_origin(runs: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], li
     shown, waiting = [], []
     for groups in by_case.values():
         in_order = list(groups.values())
-        best = max(range(len(in_order)), key=lambda i: (len(in_order[i]), i))
+        pictured = [any(run.get("figures") for run in group) for group in in_order]
+        best = max(range(len(in_order)), key=lambda i: (len(in_order[i]), pictured[i], i))
         shown += in_order[best]
         waiting += [run for group in in_order[best + 1 :] for run in group]
     return shown, waiting

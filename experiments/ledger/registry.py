@@ -21,7 +21,7 @@ from experiments.faces import celeba, faces, faces_counterfactuals
 from experiments.ledger.experiment import Experiment
 from experiments.own_data import error_estimates
 from experiments.sequences import sequences, sequences_exact, spoken_digits
-from experiments.sprites import dsprites, dsprites_best, zero_shot_sprites
+from experiments.sprites import dsprites, dsprites_best
 from experiments.tables import own_data, own_data_generative, own_data_more, table_counterfactuals
 from experiments.topics import topics, topics_labels
 from unknot.errors import SpecError
@@ -33,7 +33,7 @@ _ALL = (
     mnist_supervision_rate.EXPERIMENT,
     *mnist_analogies.EXPERIMENTS,
     svhn.EXPERIMENT,
-    *svhn_analogies.EXPERIMENTS,
+    svhn_analogies.EXPERIMENT,
     table_counterfactuals.EXPERIMENT,
     faces.EXPERIMENT,
     decomposition_toy.EXPERIMENT,
@@ -46,7 +46,6 @@ _ALL = (
     dsprites_best.EXPERIMENT,
     celeba.EXPERIMENT,
     zero_shot.EXPERIMENT,
-    zero_shot_sprites.EXPERIMENT,
     latent_maps.EXPERIMENT,
     own_data.EXPERIMENT,
     own_data_more.EXPERIMENT,

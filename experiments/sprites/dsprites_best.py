@@ -36,8 +36,8 @@ JUDGED = ("kim", "dci")
 def cases(tier: Tier) -> list[Case]:
     """Return one row: the restart that UDR chooses, and statistics of all restarts."""
     smoke = tier == "smoke"
-    items = 200 if smoke else 737_280 if tier == "paper" else ITEMS
-    block = 0 if smoke else 1 if tier == "paper" else BLOCK
+    items = 200 if smoke else ITEMS
+    block = 0 if smoke else BLOCK
     arguments = {
         "canvas": 16 if smoke else 64 // block,
         "side": 8 if smoke else 16,
@@ -46,7 +46,7 @@ def cases(tier: Tier) -> list[Case]:
         "pixels": max(block, 1) ** 2,
     }
     train = {
-        "steps": 4 if smoke else STEPS * (10 if tier == "paper" else 1),
+        "steps": 4 if smoke else STEPS,
         "batch_size": 20 if smoke else BATCH,
         "learning_rate": {"name": "cosine", "start": 2e-3},
         "objective": {"name": "vae"},
@@ -153,7 +153,6 @@ EXPERIMENT = Experiment(
     budgets={
         "smoke": "seconds",
         "quick": "CPU minutes a set of restarts, at half the resolution",
-        "paper": "ten times the steps on all images at full size",
     },
     yardsticks=[
         Yardstick("goal", {"": 0.88}, "goal", "kim"),

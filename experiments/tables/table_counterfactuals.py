@@ -246,7 +246,7 @@ EXPERIMENT = Experiment(
         Measure("spread", "standard deviation within a class relative to real rows", "", "higher"),
         Measure("kept", "correlation of deviations from the class before and after", "", "higher"),
     ),
-    budgets={"smoke": "seconds", "quick": "about half a CPU minute a seed", "paper": "the same"},
+    budgets={"smoke": "seconds", "quick": "about half a CPU minute a seed"},
     captions={
         "changed": (
             "One panel per measurement. For each species, gray: real test birds; colored by their own species: other "

@@ -35,7 +35,7 @@ class TopicModel(Program):
         and that within them separately.
     mixing : {"product", "linear", "mixture"}
         ProdLDA, NVDM or a mixture; see :class:`TopicDecoder`.
-    hidden, dropout, word_dropout, logarithm
+    hidden, dropout, logarithm
         Options of the encoder, see :class:`TopicTrunk`.
     concentration, share_dropout, scale
         Options of the decoder, see :class:`TopicDecoder`.
@@ -58,7 +58,6 @@ class TopicModel(Program):
         concentration: float | None = None,
         hidden: Sequence[int] = (100, 100),
         dropout: float = 0.2,
-        word_dropout: float = 0.0,
         logarithm: bool = True,
         share_dropout: float = 0.0,
         scale: bool = True,
@@ -66,7 +65,7 @@ class TopicModel(Program):
         super().__init__()
         self.groups = dict(groups or {"topics": 50})
         topics = sum(self.groups.values())
-        self.trunk = TopicTrunk(Size((words,)), hidden, dropout, word_dropout, logarithm)
+        self.trunk = TopicTrunk(Size((words,)), hidden, dropout, logarithm=logarithm)
         self.heads = nn.ModuleDict(
             {
                 name: nn.Linear(hidden[-1], 2 * size)

@@ -72,7 +72,7 @@ def test_uncommitted_code_is_refused_or_writes_to_another_folder(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("toy", "--tier", "long"), "smoke, quick, paper"),
+        (("toy", "--tier", "long"), "smoke, quick"),
         (("toi",), "there is no experiment 'toi'; did you mean 'toy'"),
         (("toy", "--only", "z"), "expected a part of a row or column"),
     ],

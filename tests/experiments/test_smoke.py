@@ -32,16 +32,15 @@ def test_the_smoke_tier_runs(name: str, tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_declarations_fit_together(name: str) -> None:
     one = EXPERIMENTS[name]
-    assert set(one.budgets) == {"smoke", "quick", "paper"}
+    assert set(one.budgets) >= {"smoke", "quick"}
     sources = {yardstick.source for yardstick in one.yardsticks}
-    for tier in ("quick", "paper"):
-        cases = one.cases(tier)
-        places = [(case["row"], case.get("column", "")) for case in cases]
-        assert len(set(places)) == len(places)
-        columns = {column for _, column in places}
-        assert all(set(yardstick.values) <= columns for yardstick in one.yardsticks)
-        assert json.loads(json.dumps(cases)) == [
-            dict(case) for case in cases
-        ]  # plain settings, as the file has them
+    cases = one.cases("quick")
+    places = [(case["row"], case.get("column", "")) for case in cases]
+    assert len(set(places)) == len(places)
+    columns = {column for _, column in places}
+    assert all(set(yardstick.values) <= columns for yardstick in one.yardsticks)
+    assert json.loads(json.dumps(cases)) == [
+        dict(case) for case in cases
+    ]  # plain settings, as the file has them
     assert set(one.judged.values()) <= sources
     assert set(one.judged) <= {row for row, _ in places}

@@ -31,7 +31,6 @@ TRAIN = {
 def test_tiers_change_the_length_and_the_data_alone() -> None:
     quick = settings_for("mnist", 100, {"style": 2}, TRAIN, "quick", 2)
     assert quick == {"data": "mnist", "labels": 100, "model": {"style": 2}, "train": TRAIN, "draws": 2}
-    assert settings_for("mnist", 100, {}, TRAIN, "paper")["train"]["steps"] == 500
     smoke = settings_for("mnist", 100, {}, TRAIN, "smoke")
     assert (smoke["data"], smoke["train"]["steps"]) == ("digits", 3)
     assert TRAIN["steps"] == 100

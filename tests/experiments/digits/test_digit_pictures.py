@@ -29,7 +29,6 @@ def test_a_smoke_run_is_a_few_steps_on_the_embedded_digits() -> None:
     assert (ours["row"], another["row"], another["model"]) == ("Unknot, M = 100", "another", {"style": 3})
     assert alone["row"] == ALONE
     assert "classifier" not in alone
-    assert LOOK.cases("paper")[0]["train"]["steps"] == 500
     assert LOOK.cases("quick")[0]["train"]["steps"] == 50
 
 

@@ -49,10 +49,9 @@ def test_a_row_of_the_picture_changes_one_code() -> None:
 
 
 def test_restarts_differ_by_seed_and_all_cases_name_their_tier() -> None:
-    quick, paper = cases("quick")[0], cases("paper")[0]
-    assert quick["restarts"] == paper["restarts"] == 3
+    (quick,) = cases("quick")
+    assert quick["restarts"] == 3
     assert quick["arguments"]["canvas"] == 32
-    assert paper["arguments"]["canvas"] == 64
     assert quick["arguments"]["pixels"] == 4
 
 
