@@ -152,7 +152,6 @@ def test_classes_by_value_and_by_name():
         ([0, 1], None, None, "factor 'f': 2 labels for 3 items"),
         (5, None, None, "factor 'f': one labels for 3 items"),
         ([[0, 1], [1, 2], [2, 3]], None, None, "one per item, got shape"),
-        ([[0], [1, 2], [2]], None, None, "do not form an array"),
         (
             [None, None, None],
             None,

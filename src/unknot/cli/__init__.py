@@ -23,6 +23,7 @@ COMMANDS = {
     "fit": "Train a model on partly labeled data.",
     "evaluate": "Errors of a run's encoder.",
     "predict": "A table of predictions for new data.",
+    "ask": "Which items to label next.",
     "sample": "New data from a run's decoder.",
     "report": "One HTML page about a run.",
     "sweep": "Train many settings and seeds, and rank them on one page.",

@@ -37,6 +37,20 @@ def command(
             help="Known of every item, as its batch: conditioned on, not predicted.",
         ),
     ] = None,
+    tree: Annotated[
+        Path | None,
+        typer.Option(
+            "--tree", help="A YAML file of nested classes: cells of the label may be a class of any depth."
+        ),
+    ] = None,
+    rater: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rater",
+            metavar="COLUMN",
+            help="A column of what a rater reports of the label; may come several times.",
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. train.steps=500."),
@@ -70,6 +84,10 @@ def command(
 
         unknot fit cells.h5ad --label cell_type   cells of AnnData, with labels in obs
 
+        unknot fit cells.csv --label type --tree types.yaml         labels at different depth
+
+        unknot fit items.csv --label kind --rater ann --rater bob   the votes of two raters
+
         unknot fit photographs                    a folder with a sub-folder for each class, of images or texts
 
         unknot fit wine.csv --label kind --test-share 0.2
@@ -91,7 +109,7 @@ def command(
 
     changes = parse_settings(settings or [])
     if resume is not None:
-        if spec is not None or run is not None or label or given or test_share is not None:
+        if spec is not None or run is not None or label or tree or rater or given or test_share is not None:
             raise SpecError(
                 "--resume continues a run as it is: give no spec, --label, --given, --test-share or other run "
                 "folder."
@@ -103,7 +121,8 @@ def command(
                 "expected a spec or data: `unknot fit wine.csv --label kind`, `unknot fit spec.yaml [data]`, or "
                 "`unknot fit --resume RUN`."
             )
-        recipe = make_recipe(spec, data, label or [], test_share, given or []).with_settings(changes)
+        labels = label_settings(label or [], tree, rater or [], given or [])
+        recipe = make_recipe(spec, data, labels, test_share).with_settings(changes)
         where = run or Path("runs", spec.stem or "run")
         trained, result = train_recipe(recipe, where, data_dir, numbered=run is None, say=_describe)
     where = trained.run.path
@@ -133,24 +152,42 @@ def _how_to_measure(run: Path) -> str:
     )
 
 
+def label_settings(
+    labels: list[str], tree: Path | None, raters: list[str], given: list[str]
+) -> dict[str, Any]:
+    """Settings of the data section for the named labels, the tree of their classes, their raters and the given columns.
+
+    A tree and raters belong to the only label, which is called "label" if no column has labels beside the raters'.
+    """
+    from unknot.data.hierarchy import Hierarchy
+
+    if (tree or raters) and len(labels) > 1:
+        raise SpecError(
+            f"--tree and --rater belong to one label, but there are {', '.join(labels)}; of several labels a spec says "
+            "it, data: {classes: {...}, raters: {...}}."
+        )
+    name = labels[0] if labels else "label"
+    made: dict[str, Any] = {"factors": labels} if labels else {}
+    if tree:
+        made["factors"] = [name]
+        made["classes"] = {name: Hierarchy.read(tree).to_mapping()}
+    return made | ({"raters": {name: raters}} if raters else {}) | ({"given": given} if given else {})
+
+
 def make_recipe(
-    spec: Path,
-    data: Path | None,
-    labels: list[str],
-    test_share: float | None = None,
-    given: list[str] | None = None,
+    spec: Path, data: Path | None, labels: dict[str, Any], test_share: float | None = None
 ) -> Recipe:
-    """The recipe of a spec and a data file, or of data alone with everything else at its default."""
+    """The recipe of a spec and a data file, or of data alone with everything else at its default.
+
+    ``labels`` are settings of the data section.
+    """
     from unknot.workflow.recipe import Recipe
 
     alone = data is None and (spec.is_dir() or spec.suffix.lower() not in _SPEC_ENDINGS)
     recipe = Recipe.from_dict({}).with_file(spec) if alone else Recipe.read(spec)
     if data is not None:
         recipe = recipe.with_file(data)
-    if labels:
-        recipe = recipe.with_settings({"data.factors": labels})
-    if given:
-        recipe = recipe.with_settings({"data.given": given})
+    recipe = recipe.with_settings({f"data.{key}": value for key, value in labels.items()})
     return recipe if test_share is None else recipe.with_settings({"data.test_share": test_share})
 
 

@@ -91,7 +91,9 @@ def command(
 
     asked = wanted_scores([name.strip() for name in scores.split(",") if name.strip()])
     refuse_unknown_number(rank_by)
-    recipe = make_recipe(spec, data, label or []).with_settings(parse_settings(settings or []))
+    recipe = make_recipe(spec, data, {"factors": label} if label else {}).with_settings(
+        parse_settings(settings or [])
+    )
     found = members(recipe, read_grid(grid or []), seeds, data_dir)
     sweep = Sweep(found, output or Path("sweeps", spec.stem or "sweep"), asked, data_dir)
     failures = _train(sweep, workers or os.cpu_count() or 1, ray)

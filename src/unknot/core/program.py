@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Bernoulli
 
+from unknot.core.batch_evidence import site_value
 from unknot.core.evidence import GivenValues, Partial, given
 from unknot.core.handlers import condition, replay
 from unknot.core.node import Loss, Node, Variable
@@ -87,14 +88,34 @@ class Program(nn.Module):
         Parameters
         ----------
         batch : Batch
-            Items ``x`` and, by factor, label ``values``: see :class:`unknot.data.Batch`.
+            Items ``x`` and, by factor, label ``values``: see :class:`unknot.data.Batch`. Labels that are not single
+            values are passed on as a :class:`~unknot.core.evidence.Partial`.
 
         Returns
         -------
         q, p : Trace
         """
-        q = self.encode(batch.x, batch.values)
+        q = self.encode(batch.x, {name: site_value(batch, name) for name in batch.values})
         return q, self.decode(batch.x, q)
+
+    def member_predictions(self, x: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
+        """Return the predictions of the members of a model that is a mixture; by default there are none.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(B, ...)``.
+
+        Returns
+        -------
+        dict from str to tuple of Tensor
+            By factor class probabilities ``(M, B, K)``, and the members' weights ``(M,)``.
+        """
+        return {}
+
+    def rater_confusion(self) -> dict[str, Tensor]:
+        """Return p(reported class | class) of the raters of each factor, ``(M, K, K)``; by default there are none."""
+        return {}
 
     # ---- training -----------------------------------------------------------------------------------
 

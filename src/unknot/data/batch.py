@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from unknot.data.factor import known_rows
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import PackedBits, StoredItems
 from unknot.errors import DataError
@@ -36,6 +35,11 @@ class Batch:
         The number of items in the data set, which the estimators of the inference marginal need.
     second_view : Tensor, optional
         The items augmented at random, for regularizers that compare two views.
+    evidence : dict from factor to Tensor, shape (B, K) or (B, 2)
+        Log-potentials of the classes, or ends of intervals, of factors whose labels are not all single values
+        (:class:`~unknot.data.factor.Factor`).
+    votes : dict from factor to Tensor of int64, shape (B, M)
+        The classes that raters report.
     """
 
     x: Tensor
@@ -44,6 +48,8 @@ class Batch:
     known: dict[str, Tensor]
     dataset_size: int
     second_view: Tensor | None = None
+    evidence: dict[str, Tensor] = field(default_factory=dict)
+    votes: dict[str, Tensor] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -55,13 +61,19 @@ class Batch:
 
     def to(self, device: torch.device | str) -> Batch:
         """Return the batch on another ``device``."""
-        return Batch(
-            self.x.to(device, non_blocking=True),
-            self.ids.to(device, non_blocking=True),
-            {name: v.to(device, non_blocking=True) for name, v in self.values.items()},
-            {name: k.to(device, non_blocking=True) for name, k in self.known.items()},
-            self.dataset_size,
-            None if self.second_view is None else self.second_view.to(device, non_blocking=True),
+
+        def moved(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+            return {name: one.to(device, non_blocking=True) for name, one in tensors.items()}
+
+        return replace(
+            self,
+            x=self.x.to(device, non_blocking=True),
+            ids=self.ids.to(device, non_blocking=True),
+            values=moved(self.values),
+            known=moved(self.known),
+            second_view=None if self.second_view is None else self.second_view.to(device, non_blocking=True),
+            evidence=moved(self.evidence),
+            votes=moved(self.votes),
         )
 
 
@@ -78,10 +90,23 @@ def floats(x: Tensor | PackedBits | SparseCounts | StoredItems, rows: Tensor) ->
 
 def take(dataset: Dataset, rows: Tensor) -> Batch:
     """Return the batch of the given rows (positions in the data set, not ids)."""
-    columns = {**dataset.factors, **dataset.given}
-    values = {name: f.values.index_select(0, rows) for name, f in columns.items()}
-    known = {name: known_rows(v) for name, v in values.items()}
-    return Batch(floats(dataset.x, rows), dataset.ids.index_select(0, rows), values, known, len(dataset))
+    return Batch(
+        floats(dataset.x, rows),
+        dataset.ids.index_select(0, rows),
+        dataset_size=len(dataset),
+        **_labels(dataset, rows),
+    )
+
+
+def _labels(dataset: Dataset, rows: Tensor) -> dict[str, Any]:
+    """Return the labels of ``rows``, and what is given beside them, as the fields of a batch."""
+    factors = {name: f.select(rows) for name, f in {**dataset.factors, **dataset.given}.items()}
+    return {
+        "values": {name: f.values for name, f in factors.items()},
+        "known": {name: f.known for name, f in factors.items()},
+        "evidence": {name: f.evidence for name, f in factors.items() if f.evidence is not None},
+        "votes": {name: f.votes for name, f in factors.items() if f.votes is not None},
+    }
 
 
 def epoch_order(size: int, shuffle: bool, generator: torch.Generator | None) -> Tensor:
@@ -150,17 +175,13 @@ def iterate(
     order = order.to(dataset.ids.device)
     stop = len(order) - len(order) % batch_size if drop_last else len(order)
     ids = dataset.ids.index_select(0, order)
-    values = {name: f.values.index_select(0, order) for name, f in dataset.factors.items()}
-    known = {name: known_rows(v) for name, v in values.items()}
+    labels = _labels(dataset, order)
     for start in range(0, stop, batch_size):
         part = slice(start, min(start + batch_size, stop))
-        batch = Batch(
-            floats(dataset.x, order[part]),
-            ids[part],
-            {name: v[part] for name, v in values.items()},
-            {name: k[part] for name, k in known.items()},
-            len(dataset),
-        )
+        sliced: dict[str, Any] = {
+            field: {name: one[part] for name, one in by.items()} for field, by in labels.items()
+        }
+        batch = Batch(floats(dataset.x, order[part]), ids[part], dataset_size=len(dataset), **sliced)
         yield batch if device is None else batch.to(device)
 
 

@@ -11,6 +11,7 @@ import torch
 from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
+from unknot.data.hierarchy import Hierarchy
 from unknot.data.text_dataset import TextDataset
 from unknot.data.word_counter import WordCounter
 
@@ -62,11 +63,23 @@ def _without_items(description: Mapping[str, Any]) -> Dataset:
 def describe_factor(factor: Factor) -> dict[str, Any]:
     """Return kind, classes and shape of a factor as plain data."""
     classes = None if factor.classes is None else list(factor.classes)
-    return {"kind": factor.kind, "classes": classes, "size": list(factor.values.shape[1:])}
+    made: dict[str, Any] = {"kind": factor.kind, "classes": classes, "size": list(factor.values.shape[1:])}
+    if factor.tree is not None:
+        made["tree"] = dict(factor.tree.parents)
+    return made | ({"raters": list(factor.raters)} if factor.raters else {})
 
 
 def factor_without_items(name: str, description: Mapping[str, Any]) -> Factor:
     """Return the factor of a description, without items."""
     dtype = torch.float32 if description["kind"] == "continuous" else torch.int64
     classes = None if description["classes"] is None else tuple(description["classes"])
-    return Factor(name, description["kind"], torch.zeros(0, *description["size"], dtype=dtype), classes)
+    raters = tuple(description.get("raters", ()))
+    return Factor(
+        name,
+        description["kind"],
+        torch.zeros(0, *description["size"], dtype=dtype),
+        classes,
+        votes=torch.zeros(0, len(raters), dtype=torch.int64) if raters else None,
+        raters=raters,
+        tree=Hierarchy(description["tree"]) if "tree" in description else None,
+    )

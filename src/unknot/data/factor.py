@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 
+from unknot.data.hierarchy import Hierarchy
 from unknot.errors import DataError
 
 Kind = Literal["categorical", "continuous", "count", "binary"]
 KINDS: tuple[str, ...] = get_args(Kind)
+DeclaredKind = Literal["categorical", "continuous", "count", "binary", "interval"]
+DECLARED_KINDS: tuple[str, ...] = get_args(
+    DeclaredKind
+)  # "interval": continuous, with intervals among the labels
 UNKNOWN = -1  # for integer kinds; continuous factors use NaN
 
 
@@ -35,12 +41,26 @@ class Factor:
         float32 ``(N,)`` or ``(N, D)``, with NaN in every entry of an unknown row.
     classes : tuple of str, optional
         The names of the classes of a categorical factor.
+    evidence : Tensor of float32, optional
+        What is known about items without a single value. Of a factor with K classes log-potentials ``(N, K)``, whose
+        rows are 0 for unknown items and the logarithm of a one-hot vector for items with one class; of a continuous
+        factor the ends ``(N, 2)`` of intervals, infinite where they are open.
+    votes : Tensor of int64, shape (N, M), optional
+        The classes that M raters report, -1 where there is none.
+    raters : tuple of str
+        The names of the M raters.
+    tree : Hierarchy, optional
+        A tree whose leaves are the classes.
     """
 
     name: str
     kind: Kind
     values: Tensor
     classes: tuple[str, ...] | None = None
+    evidence: Tensor | None = None
+    votes: Tensor | None = None
+    raters: tuple[str, ...] = ()
+    tree: Hierarchy | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -59,14 +79,23 @@ class Factor:
                 f"factor '{self.name}': {self.kind} values have {' or '.join(map(str, axes))} axes, "
                 f"got shape {tuple(self.values.shape)}."
             )
+        self._refuse_wrong_shapes()
 
     def __len__(self) -> int:
         return len(self.values)
 
     @property
     def known(self) -> Tensor:
-        """Which items have this label, bool ``(N,)``."""
+        """Which items have one value as their label, bool ``(N,)``."""
         return known_rows(self.values)
+
+    @property
+    def observed(self) -> Tensor:
+        """Which items have a label of any form, also votes, several classes or an interval, bool ``(N,)``."""
+        rows = self.known
+        if self.evidence is not None:
+            rows = rows | (self.evidence != self._no_evidence).any(1)
+        return rows if self.votes is None else rows | (self.votes != UNKNOWN).any(1)
 
     @property
     def num_classes(self) -> int:
@@ -97,15 +126,49 @@ class Factor:
         """Return the factor with every label outside the mask ``keep`` (N,) made unknown."""
         mask = keep if self.values.ndim == 1 else keep[:, None]
         unknown = float("nan") if self.kind == "continuous" else UNKNOWN
-        return replace(self, values=torch.where(mask, self.values, unknown))
+        return replace(
+            self,
+            values=torch.where(mask, self.values, unknown),
+            evidence=None
+            if self.evidence is None
+            else torch.where(keep[:, None], self.evidence, self._no_evidence),
+            votes=None if self.votes is None else torch.where(keep[:, None], self.votes, UNKNOWN),
+        )
 
     def select(self, rows: Tensor) -> Factor:
         """Return the factor for the given ``rows``."""
-        return replace(self, values=self.values.index_select(0, rows))
+        return self._each(lambda one: one.index_select(0, rows))
 
     def to(self, device: torch.device | str) -> Factor:
         """Return the factor on another ``device``."""
-        return replace(self, values=self.values.to(device))
+        return self._each(lambda one: one.to(device))
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> Factor:
+        evidence = None if self.evidence is None else change(self.evidence)
+        votes = None if self.votes is None else change(self.votes)
+        return replace(self, values=change(self.values), evidence=evidence, votes=votes)
+
+    @property
+    def _no_evidence(self) -> Tensor:
+        """The evidence row of an unknown item."""
+        assert self.evidence is not None
+        if self.kind == "continuous":
+            return self.evidence.new_tensor([-torch.inf, torch.inf])
+        return self.evidence.new_zeros(())
+
+    def _refuse_wrong_shapes(self) -> None:
+        n = len(self.values)
+        if self.evidence is not None:
+            width = 2 if self.kind == "continuous" else self.num_classes
+            if self.evidence.shape != (n, width):
+                raise DataError(
+                    f"factor '{self.name}': evidence has shape ({n}, {width}), got {tuple(self.evidence.shape)}."
+                )
+        if self.votes is not None and self.votes.shape != (n, len(self.raters)):
+            raise DataError(
+                f"factor '{self.name}': votes of {len(self.raters)} raters have shape ({n}, {len(self.raters)}), got "
+                f"{tuple(self.votes.shape)}."
+            )
 
     def _wrong_rows(self) -> Tensor:
         v = self.values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset, training_rows
-from unknot.data.factor import Kind
+from unknot.data.factor import DeclaredKind
 from unknot.data.float32_precision import loses_precision, plain_array, precision_warning
-from unknot.data.label_column import read_factor
+from unknot.data.label_column import Classes, read_factor
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError, UnknotWarning
@@ -29,8 +29,8 @@ def from_arrays(
     x: Any,
     factors: Mapping[str, Any] | None = None,
     *,
-    kinds: Mapping[str, Kind] | None = None,
-    classes: Mapping[str, Sequence[Any]] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
+    classes: Mapping[str, Classes] | None = None,
     splits: Mapping[str, Any] | None = None,
     ids: Any = None,
     name: str = "data",
@@ -44,14 +44,15 @@ def from_arrays(
     x : array-like, shape (N, ...)
         The items. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``. Wide rows of whole
         numbers that are nearly all 0 are counts of words, which are stored sparsely.
-    factors : mapping from name to array-like, optional
+    factors : mapping from name to array-like or Votes, optional
         Labels, one per item. Unknown labels are None, NaN, an empty word or masked out, and -1 for the integer kinds.
+        A label may also say less than one class (:func:`unknot.data.label_evidence.read_evidence`).
     kinds : mapping from factor to kind, optional
         By default strings and whole numbers are categorical, bools are binary, floats are continuous. Counts must be
         declared, and classes that are floats because of NaN.
-    classes : mapping from factor to sequence, optional
+    classes : mapping from factor to sequence, Hierarchy or mapping, optional
         The names for the values 0, 1, ..., or the values themselves; default: the values that occur, sorted. Declare
-        them if a class may have no label.
+        them if a class may have no label. Nested mappings are a tree of classes.
     splits : mapping from name to rows or bool mask, optional
         For instance "train" and "test". The rows of "test" do not decide the classes.
     ids : array-like of int, optional

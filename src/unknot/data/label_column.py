@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from unknot.data.factor import KINDS, UNKNOWN, Factor, Kind
+from unknot.data.factor import KINDS, UNKNOWN, DeclaredKind, Factor, Kind
 from unknot.data.float32_precision import loses_precision, numpy_of, precision_warning
+from unknot.data.hierarchy import Hierarchy
+from unknot.data.label_evidence import Votes, has_evidence, read_evidence, read_intervals, read_votes
 from unknot.errors import DataError, UnknotWarning
 from unknot.missing import missing_entries
+
+Classes = Sequence[Any] | Hierarchy | Mapping[str, Any]  # as they may be declared
 
 MANY_CLASSES = 50  # whole numbers with more different values are taken as numbers
 
@@ -31,24 +35,28 @@ def read_factor(
     name: str,
     given: Any,
     size: int,
-    kind: Kind | None = None,
-    classes: Sequence[Any] | None = None,
+    kind: DeclaredKind | None = None,
+    classes: Classes | None = None,
     training: np.ndarray | None = None,
 ) -> Factor:
     """Read the labels of one factor.
+
+    Labels that are not one value each (several classes, nodes of a tree, weights, votes, intervals) are read by
+    :mod:`unknot.data.label_evidence`.
 
     Parameters
     ----------
     name : str
         The factor.
-    given : list, array, masked array or Tensor
+    given : list, array, masked array, Tensor or Votes
         One label per item.
     size : int
         The number of items.
     kind : str, optional
-        Default: inferred from the type.
-    classes : sequence, optional
-        Default: the values that occur in training rows.
+        Default: inferred from the type. "interval" is a continuous factor with cells such as ``3-5`` or ``>10``.
+    classes : sequence, Hierarchy or mapping, optional
+        The classes, or the tree whose leaves they are, which may be nested mappings. Default: the values that occur in
+        training rows.
     training : ndarray of bool, shape (N,), optional
         The items to train on; default: all. A label of a class that none of them has becomes unknown, with a warning.
 
@@ -56,6 +64,14 @@ def read_factor(
     -------
     Factor
     """
+    if isinstance(classes, Mapping):
+        classes = Hierarchy.from_mapping(classes)
+    if isinstance(given, Votes):
+        return read_votes(name, given, size, classes)
+    if kind == "interval":
+        return read_intervals(name, given, size)
+    if isinstance(classes, Hierarchy) or (kind in (None, "categorical") and has_evidence(given, kind)):
+        return read_evidence(name, given, size, classes)
     values, unknown = label_array(name, given)
     if values.ndim == 0 or len(values) != size:
         count = len(values) if values.ndim else "one"

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from unknot.data.dataset import Dataset, training_rows
-from unknot.data.factor import Kind
-from unknot.data.label_column import read_factor
+from unknot.data.factor import DeclaredKind
+from unknot.data.label_column import Classes, read_factor
 from unknot.data.word_counter import WordCounter
 from unknot.errors import DataError, UnknotWarning
 
@@ -72,8 +72,8 @@ def from_texts(
     texts: Sequence[str],
     factors: Mapping[str, Any] | None = None,
     *,
-    kinds: Mapping[str, Kind] | None = None,
-    classes: Mapping[str, Sequence[Any]] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
+    classes: Mapping[str, Classes] | None = None,
     splits: Mapping[str, Sequence[int]] | None = None,
     counter: WordCounter | None = None,
     options: Mapping[str, Any] | None = None,

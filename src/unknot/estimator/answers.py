@@ -9,6 +9,7 @@ import numpy as np
 
 from unknot.estimator.fitted import Fitted
 from unknot.workflow.answers import intervals, listed, p_values, sets
+from unknot.workflow.ask import ask
 from unknot.workflow.explain.explain import explain
 from unknot.workflow.explain.explanation import Explanation
 
@@ -17,6 +18,30 @@ class Answers(Fitted):
     """The methods of :class:`StructuredVAE`, which name the factor."""
 
     seed: int
+
+    def ask(self, x: Any, k: int, factor: str | None = None) -> np.ndarray:
+        """Choose the items whose label would help most to predict the factor of all items.
+
+        The members of the mixture that predicts the factor (of an ensemble, or of the stack that cross-fitting fits)
+        differ; a label says which of them are right. Items are chosen one by one so that the variance among members
+        over all items, given the labels that the items would get, is expected to be smallest.
+
+        Parameters
+        ----------
+        x : array, frame, list of str, dict or list of dicts
+            Items of the kind that was fitted that have no label yet.
+        k : int
+            How many items.
+        factor : str, optional
+            The factor, which has classes; it may be left out if there is only one.
+
+        Returns
+        -------
+        ndarray of int, shape (k,)
+            The rows of the items, the most helpful one first.
+        """
+        name = self._one_factor(factor)
+        return ask(self.trained_, self._rows(x), k, name, self.seed)[0].numpy()
 
     def predict_set(
         self,

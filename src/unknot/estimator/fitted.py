@@ -38,14 +38,15 @@ def with_known_labels(items: Dataset, labels: Mapping[str, Any], model: TrainedM
     made = {name: _unknown(factor, len(items)) for name, factor in factors.items()}
     for name, values in labels.items():
         kind = factors[name].kind
-        classes = model.class_values(name) if kind == "categorical" else None
+        classes = (factors[name].tree or model.class_values(name)) if kind == "categorical" else None
         made[name] = read_factor(name, values, len(items), kind, classes)
     return replace(items, factors=made)
 
 
 def _unknown(factor: Factor, count: int) -> Factor:
     mark = torch.nan if factor.kind == "continuous" else UNKNOWN
-    return replace(factor, values=factor.values.new_full((count, *factor.values.shape[1:]), mark))
+    values = factor.values.new_full((count, *factor.values.shape[1:]), mark)
+    return replace(factor, values=values, evidence=None, votes=None, raters=())
 
 
 def go_on(model: TrainedModel, data: Dataset, train: Mapping[str, Any]) -> Assembly:
@@ -90,6 +91,11 @@ class Fitted:
         self.trained_ = model
         self.factors_ = dict(model.data.factors)
         self.classes_ = {name: model.class_values(name) for name in self.factors_}
+        confusion = model.program.rater_confusion()
+        self.rater_confusion_ = {
+            name: dict(zip(self.factors_[name].raters, each.cpu().numpy(), strict=True))
+            for name, each in confusion.items()
+        }
         self.n_features_in_ = model.shape.numel()
         if model.data.columns:
             self.feature_names_in_ = np.asarray(model.data.columns, dtype=object)

@@ -11,10 +11,10 @@ import numpy as np
 from torch import Tensor
 
 from unknot.data.dataset import Column, Dataset
-from unknot.data.factor import Kind
+from unknot.data.factor import DeclaredKind
 from unknot.data.float32_precision import numpy_of
 from unknot.data.from_arrays import from_arrays
-from unknot.data.label_column import read_factor, refuse_whole_floats
+from unknot.data.label_column import Classes, read_factor, refuse_whole_floats
 from unknot.data.readers.cells import is_cells, read_cells
 from unknot.data.readers.picture_size import ORIGINAL, Size
 from unknot.data.readers.read_options import ReadOptions
@@ -105,12 +105,22 @@ def read_items(
     return resized_pictures(items, options)
 
 
-def with_labels(items: Dataset, labels: Mapping[str, Any], kinds: Mapping[str, Kind]) -> Dataset:
-    """Return the items with their labels, each of the kind that is declared or inferred."""
-    for name in kinds:
-        if name not in labels:
-            raise SpecError(f"kinds names '{name}', but no such labels were given.")
-    factors = {name: read_factor(name, v, len(items), kinds.get(name)) for name, v in labels.items()}
+def with_labels(
+    items: Dataset,
+    labels: Mapping[str, Any],
+    kinds: Mapping[str, DeclaredKind],
+    classes: Mapping[str, Classes] | None = None,
+) -> Dataset:
+    """Return the items with their labels, each of the kind and classes that are declared or inferred."""
+    classes = classes or {}
+    for option, names in (("kinds", kinds), ("classes", classes)):
+        for name in names:
+            if name not in labels:
+                raise SpecError(f"{option} names '{name}', but no such labels were given.")
+    factors = {
+        name: read_factor(name, v, len(items), kinds.get(name), classes.get(name))
+        for name, v in labels.items()
+    }
     for name in factors.keys() - kinds.keys():
         refuse_whole_floats(factors[name])
     return replace(items, factors=factors)

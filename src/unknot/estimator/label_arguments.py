@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from torch import Tensor
 from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.label_column import label_array
+from unknot.data.label_evidence import Votes
 from unknot.data.readers.cells import is_cells, labels_by_name
 from unknot.errors import DataError, SpecError
 
@@ -47,7 +48,18 @@ def has_words(labels: Any) -> bool:
     """Return whether some labels are words."""
     if isinstance(labels, Tensor):
         return False
-    return any(isinstance(label, str) for label in np.asarray(labels, dtype=object).ravel())
+    if isinstance(labels, Votes):
+        return any(has_words(reported) for reported in labels.reported.values())
+    return any(isinstance(label, str) for label in _flat(labels))
+
+
+def _flat(labels: Any) -> Iterator[Any]:
+    """Yield labels, and the classes that make up labels such as lists and weights."""
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
+        yield labels
+        return
+    for label in labels:
+        yield from _flat(label)
 
 
 def known_labels(name: str, truth: Any, guess: np.ndarray, continuous: bool) -> tuple[np.ndarray, np.ndarray]:

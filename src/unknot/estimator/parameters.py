@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from unknot.data.dataset import Dataset
+from unknot.data.hierarchy import Hierarchy
 from unknot.errors import SpecError
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.workflow.assembly import Assembly
@@ -106,7 +107,7 @@ def plain_parameters(estimator: BaseEstimator) -> dict[str, Any]:
         if name == "model" and not (isinstance(value, str) and value in DEFAULT_MODELS):
             value = "auto"
         elif isinstance(value, Mapping):
-            value = dict(value)
+            value = {k: v.to_mapping() if isinstance(v, Hierarchy) else v for k, v in value.items()}
         value = plain_number(value)
         try:
             json.dumps(value)
@@ -130,7 +131,11 @@ def refuse_wrong_parameters(estimator: Any) -> None:
         raise SpecError(f"alpha is the weight of the labels, a number of at least 0, but got {alpha!r}.")
     if style is not None and not (_is(style, Integral) and style >= 1):
         raise SpecError(f"style is the number of dimensions of the style, at least 1, but got {style!r}.")
-    for name, example in (("kinds", {"objects": "count"}), ("text", {"max_features": 2000})):
+    for name, example in (
+        ("kinds", {"objects": "count"}),
+        ("classes", {"kind": ["a", "b"]}),
+        ("text", {"max_features": 2000}),
+    ):
         value = getattr(estimator, name)
         if value is not None and not isinstance(value, Mapping):
             raise SpecError(f"{name} is a mapping such as {example}, but got {value!r}.")

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from unknot.data.cell_dataset import CellDataset
+from unknot.data.hierarchy import Hierarchy
 from unknot.data.readers.cells import is_cells
 from unknot.data.readers.picture_size import ORIGINAL
 from unknot.errors import DataError, SpecError
@@ -74,7 +76,10 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
     columns : mapping or list, optional
         Kinds of a table's columns, of some by name or of all: "real", "binary", "category", "count", "leave out".
     kinds : mapping, optional
-        Kinds of factors that cannot be told from their labels: "categorical", "continuous", "binary", "count".
+        Kinds of factors that cannot be told from their labels: "categorical", "continuous", "binary", "count", or
+        "interval" for numbers among which are intervals, such as ``(3, 5)``, ``(None, 2)`` or ``">10"``.
+    classes : mapping, optional
+        Classes of factors, or trees whose leaves are the classes: nested mappings, or an `unknot.data.Hierarchy`.
     text : mapping, optional
         How words of texts are counted, in the terms of scikit-learn's ``CountVectorizer``, for example
         ``{"max_features": 2000, "stop_words": None}``. With labels words are weighted by tf-idf, unless it says
@@ -121,6 +126,8 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         The factors.
     classes_ : dict from str to list
         Their classes in the user's own type.
+    rater_confusion_ : dict from str to dict
+        By factor with votes and by rater, the learned p(reported class | class), ``(K, K)``.
     n_features_in_ : int
         The numbers of an item.
     result_ : Result
@@ -163,6 +170,7 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         separate: bool = False,
         columns: Any = None,
         kinds: Mapping[str, Any] | None = None,
+        classes: Mapping[str, Any] | None = None,
         text: Mapping[str, Any] | None = None,
         size: Any = None,
         layer: str = "",
@@ -190,6 +198,7 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         self.separate = separate
         self.columns = columns
         self.kinds = kinds
+        self.classes = classes
         self.text = text
         self.size = size
         self.layer = layer
@@ -226,9 +235,11 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             What is known of every item and is not predicted, as its batch, donor or dose: columns of a frame or of
             AnnData's ``obs``, or ``{"donor": donors}``. The model conditions on it, and ``vary`` changes it. A category
             that ``fit`` has not seen has the mean over the training items.
-        **labels : array
+        **labels : array, list or Votes
             By factor one label per item, unknown ones marked. Of AnnData ``label="cell_type"`` takes a column of
-            ``obs``.
+            ``obs``. A label may also be a list or set of classes, one of which is right, a node or path of the tree in
+            ``classes``, a mapping from class to weight, or a word such as ``A|B`` or ``!C``; an `unknot.data.Votes` has
+            what several raters report.
 
         Returns
         -------
@@ -276,7 +287,7 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         self._frame_library = frame_library(x)
         kinds = dict(self.kinds or {})
         kinds_given = {name: kinds.pop(name) for name in beside if name in kinds}
-        data = with_described_classes(with_labels(items, labels, of_nodes | kinds), takers)
+        data = with_described_classes(with_labels(items, labels, of_nodes | kinds, self.classes), takers)
         data = read_given(data, beside, kinds_given)
         words = [name for name in labels if has_words(labels[name])]
         model = section if described is None else Described(described)
@@ -290,7 +301,13 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
     # ---- prediction ---------------------------------------------------------------------------------
 
     def predict(
-        self, x: Any, factor: str | None = None, *, errors: str = "warn", given: Any = None
+        self,
+        x: Any,
+        factor: str | None = None,
+        *,
+        depth: int | None = None,
+        errors: str = "warn",
+        given: Any = None,
     ) -> np.ndarray:
         """Predict one factor.
 
@@ -300,6 +317,8 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
             Items of the kind that was fitted, ``(N, ...)``. A dict is one row of a table, by column.
         factor : str, optional
             The factor; it may be left out if there is only one.
+        depth : int, optional
+            Predict nodes of the class tree at this depth, from 1 for the roots; a class above it stands for itself.
         errors : {"warn", "raise"}, default="warn"
             Whether a row that cannot be read has no prediction (NaN, or None for words), with a warning that names it,
             or is refused. A category that training rows do not have is a missing cell, with a warning, or is refused.
@@ -312,7 +331,18 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         ndarray
             The most probable classes in the user's own names ``(N,)``, or the means ``(N,)`` or ``(N, D)``.
         """
-        return self._predict(x, self._one_factor(factor), errors, given)
+        name = self._one_factor(factor)
+        if depth is None:
+            return self._predict(x, name, errors, given)
+        shares = self.predict_proba(x, name, depth=depth, errors=errors, given=given)
+        nodes = np.asarray(self._tree(name).at_depth(depth), dtype=object)
+        return without_prediction(nodes[shares.argmax(1)], np.isnan(shares[:, 0]))
+
+    def _tree(self, name: str) -> Hierarchy:
+        tree = self.factors_[name].tree
+        if tree is None:
+            raise SpecError(f"factor '{name}' has no tree of classes, so that its classes have no depth.")
+        return tree
 
     def _predict(self, x: Any, name: str, errors: str | None = None, given: Any = None) -> np.ndarray:
         summary = self._predictions(x, errors, given)[name]
@@ -322,18 +352,26 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         return without_prediction(best, np.isnan(summary[:, 0]))
 
     def predict_proba(
-        self, x: Any, factor: str | None = None, *, errors: str = "warn", given: Any = None
+        self,
+        x: Any,
+        factor: str | None = None,
+        *,
+        depth: int | None = None,
+        errors: str = "warn",
+        given: Any = None,
     ) -> np.ndarray:
         """Predict the probabilities of the classes of one factor, ``(N, K)``, in the order of ``classes_[factor]``.
 
-        The parameters are those of :meth:`predict`.
+        The parameters are those of :meth:`predict`. At a ``depth`` of the class tree they are the sums over the classes
+        below each node, in the order of :meth:`unknot.data.Hierarchy.at_depth`.
         """
         name = self._one_factor(factor)
         if self.factors_[name].kind == "continuous":
             raise SpecError(
                 f"factor '{name}' is continuous: it has a mean (predict) but no class probabilities."
             )
-        return class_probabilities(self._predictions(x, errors, given)[name])
+        shares = class_probabilities(self._predictions(x, errors, given)[name])
+        return shares if depth is None else self._tree(name).sums(torch.from_numpy(shares), depth).numpy()
 
     def transform(self, x: Any, *, given: Any = None) -> np.ndarray:
         """Return factors and style side by side, ``(N, D)``: probabilities of classes, means of the rest."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Size, Tensor, nn
 
+from unknot.core.batch_evidence import site_value
 from unknot.core.evidence import GivenValues, Partial, partial
 from unknot.core.node import Variable
 from unknot.core.program import Program
@@ -24,6 +26,7 @@ from unknot.models.likelihoods import Likelihood, likelihood
 from unknot.models.networks.network import Decoder, Head, Place, Trunk
 from unknot.models.networks.registry import build_decoder, build_head, build_trunk
 from unknot.models.node_spec import NodeSpec
+from unknot.models.raters import Raters
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.suggest import did_you_mean
 
@@ -72,6 +75,7 @@ class GraphicalModel(Program):
         self.augmentation = _augmentation(self.spec, self.shape)
         self.recognition = ByNode({n.name: self._head(n) for n in self.spec.latents})
         self.generation = ByNode({n.name: self._decoder(n) for n in self.spec.nodes if n.parents})
+        self.raters = ByNode({n.name: Raters(n.raters, n.size or 0) for n in self.spec.latents if n.raters})
 
     # ---- the two programs ---------------------------------------------------------------------------
 
@@ -140,10 +144,17 @@ class GraphicalModel(Program):
         samples : int, optional
             The number of draws of every node; by default that of the spec.
         """
-        taken = (*self.spec.labeled, *self.spec.known_inputs)
-        labels = {n.name: batch.values[n.name] for n in taken if n.name in batch.values}
+        labels = {
+            n.name: site_value(batch, n.name, self.confusion_of(n.name))
+            for n in (*self.spec.labeled, *self.spec.known_inputs)
+            if n.name in batch.values
+        }
         q = self.encode(batch.x, labels, samples or self.spec.samples)
-        return q, self.decode(batch.x, q)
+        p = self.decode(batch.x, q)
+        for name in self.raters:
+            log_prior = self.raters_of(name).log_prior() / batch.dataset_size
+            p.log_term(log_prior.expand(len(batch)), name=f"{name}_raters_prior")
+        return q, p
 
     def set_temperature(self, value: float) -> None:
         """Set the temperature of relaxed draws."""
@@ -154,6 +165,9 @@ class GraphicalModel(Program):
         self.likelihood.prepare(data)
         for node in self.spec.known_inputs:
             self.known_input(node.name).prepare(data)
+        for name in self.raters:
+            if data.factors[name].votes is not None:
+                data = self._with_votes_as_evidence(data, name)
         names = [node.name for node in self.spec.nodes]
         heads = [self.head_of(name) for name in names if name in self.recognition]
         decoders = [self.decoder_of(name) for name in names if name in self.generation]
@@ -252,11 +266,31 @@ class GraphicalModel(Program):
         outputs: Tensor = self.head_of(node.name)({name: inputs[name] for name in node.inferred_from})
         return outputs
 
+    def raters_of(self, name: str) -> Raters:
+        """Return the raters of a node."""
+        raters = self.raters[name]
+        assert isinstance(raters, Raters)
+        return raters
+
+    def confusion_of(self, name: str) -> Tensor | None:
+        """Return p(reported class | class) of the raters of a node ``(M, K, K)``, or None if it has none."""
+        return self.raters_of(name).confusion() if name in self.raters else None
+
+    @torch.no_grad()
+    def rater_confusion(self) -> dict[str, Tensor]:
+        return {name: self.raters_of(name).confusion() for name in self.raters}
+
     def prior(self, name: str) -> Tensor:
         """Return the parameters of a node's prior."""
         outputs = self.family_of(name).prior_outputs()
         reference = next(self.parameters())
         return outputs.to(reference.device, reference.dtype)
+
+    def _with_votes_as_evidence(self, data: Any, name: str) -> Any:
+        """Learn the raters of a node from votes alone; return the data with the votes as log-potentials."""
+        factor = data.factors[name]
+        self.raters_of(name).learn(factor)
+        return replace(data, factors={**data.factors, name: self.raters_of(name).as_evidence(factor)})
 
     def _trunk(self) -> Trunk:
         data = self.spec.data

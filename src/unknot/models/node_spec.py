@@ -51,6 +51,11 @@ class NodeSpec:
     given: bool = setting(
         flag(), "whether it is known for every item: conditioned on, and never inferred or generated", False
     )
+    raters: int | None = setting(
+        left_out_or(whole(1, 10**4)),
+        "number of raters whose votes are its labels; their errors are learned",
+        None,
+    )
     gradient: str | None = setting(
         left_out_or({**text(), "maxLength": 40}),
         "gradient of its draws: `enumerate`, `straight_through`, `plug_in`, `score_function`, `detached`",

@@ -80,12 +80,26 @@ def _with_classes(factor: Factor, count: int) -> Factor:
         return factor
     index = torch.tensor([int(name) for name in own])
     values = torch.where(factor.known, index[factor.values.clamp(min=0)], factor.values)
-    return replace(factor, values=values, classes=tuple(str(k) for k in range(count)))
+    votes, evidence = factor.votes, factor.evidence
+    if votes is not None:
+        votes = torch.where(votes >= 0, index[votes.clamp(min=0)], votes)
+    if (
+        evidence is not None
+    ):  # a class without a name in the labels is possible for items without a label alone
+        unknown = torch.where(factor.observed, -torch.inf, 0.0)[:, None]
+        evidence = unknown.expand(-1, count).index_copy(1, index, evidence)
+    classes = tuple(str(k) for k in range(count))
+    return replace(factor, values=values, classes=classes, votes=votes, evidence=evidence, tree=None)
 
 
 def class_count(factor: Factor) -> int:
     """How many classes labels tell apart; counts are classes from 0 to the largest."""
     return int(factor.values.max()) + 1 if factor.kind == "count" else factor.num_classes
+
+
+def raters_of(factor: Factor) -> int | None:
+    """How many raters vote on a factor, None if there are no votes."""
+    return None if factor.votes is None else len(factor.raters)
 
 
 def label_kinds(labeled: Sequence[NodeSpec]) -> dict[str, Kind]:

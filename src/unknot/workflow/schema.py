@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unknot.data.factor import KINDS as LABEL_KINDS
+from unknot.data.factor import DECLARED_KINDS as LABEL_KINDS
 from unknot.errors import SpecError
 from unknot.models.spec import MODEL
 from unknot.schema import (
@@ -44,7 +44,19 @@ class OwnData:
         left_out_or(table_of(choice(LABEL_KINDS), "a table of factors' kinds")), "kinds of labels", None
     )
     classes: Any = setting(
-        left_out_or(table_of(list_of(_value), "a table of factors' classes")), "classes of labels", None
+        left_out_or(
+            table_of(
+                either(table_of(ANYTHING, "a tree of classes as nested names"), list_of(_value)),
+                "a table of factors' classes, or trees of classes",
+            )
+        ),
+        "classes of labels, or the tree whose leaves they are",
+        None,
+    )
+    raters: Any = setting(
+        left_out_or(table_of(list_of(text()), "a table of factors' raters")),
+        "the columns of what several raters report, by factor",
+        None,
     )
     columns: Any = setting(
         left_out_or(table_of(text(), "a table of columns' kinds")), "kinds of columns", None

@@ -191,6 +191,38 @@ class TrainedModel:
             predictions[name] = reweighed(predictions[name], weights)
         return Prediction(predictions, {name: one.cpu() for name, one in made.values.items()})
 
+    def members(self, x: Tensor, name: str) -> tuple[Tensor, Tensor]:
+        """Return the predictions of one factor with classes by each member of the mixture that predicts it.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items that go through the networks at once, ``(B, ...)``.
+        name : str
+            The factor.
+
+        Returns
+        -------
+        members : Tensor, shape (M, B, K)
+        weights : Tensor, shape (M,)
+        """
+        found = self.program.member_predictions(x.to(self.device)).get(name)
+        if found is not None:
+            own, weights = found[0].cpu(), found[1].cpu()
+            weights = weights / weights.sum()
+        else:
+            made = predict(self.program, x.to(self.device), None).predictions[name].cpu()
+            own = (torch.cat([1 - made, made], 1) if made.shape[1] == 1 else made)[None]
+            weights = torch.ones(1)
+        if self.predictors is not None and name in self.predictors:
+            own, weights = self.predictors.members(x.cpu(), name, own, weights)
+        if len(own) == 1:
+            raise SpecError(
+                f"what labels of '{name}' would tell is known by how members of a mixture differ, and this model has "
+                "only one: fit a default model on at least 8 labels, or any model with cross_fit=5."
+            )
+        return own, weights
+
     def interval(self, x: Tensor, name: str, level: float = 0.9) -> Tensor:
         """Predict intervals of a Gaussian factor.
 

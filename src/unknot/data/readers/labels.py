@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unknot.data.dataset import Dataset, training_rows
+from unknot.data.label_evidence import Votes
 from unknot.data.readers.column_kinds import WordsNeeded
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.table_cells import TableCells, read_cells
@@ -119,6 +120,40 @@ def label_values(where: str, cells: TableCells, name: str, kind: str | None, tra
     chosen = values[codes]
     chosen[is_missing] = None
     return chosen
+
+
+def table_labels(path: Path, cells: TableCells, options: ReadOptions, training: np.ndarray) -> dict[str, Any]:
+    """Return the labels in the columns of a table by factor; those of several raters as votes.
+
+    Parameters
+    ----------
+    path : Path
+        The table, for messages.
+    cells : TableCells
+        What has been read.
+    options : ReadOptions
+        The factors, and the columns of their raters.
+    training : ndarray of bool, shape (N,)
+        The rows that decide the types.
+    """
+
+    def column(name: str, factor: str) -> Any:
+        return label_values(str(path), cells, name, options.kinds.get(factor), training)
+
+    available = list(cells.columns)
+    raters = [name for names in options.raters.values() for name in names]
+    factor_names(path, available, raters, None)
+    named = options.named_factors
+    if named is not None:
+        named = [name for name in named if name in available or name not in options.raters]
+    factors = [name for name in factor_names(path, available, named, options.like) if name not in raters]
+    if options.errors:  # of new data to predict labels are no matter
+        given = () if options.like is None else options.like.given
+        factors = [name for name in factors if name in given]
+    labels = {name: column(name, name) for name in factors}
+    for factor, names in options.raters.items():
+        labels[factor] = Votes({name: column(name, factor) for name in names}, labels.get(factor))
+    return labels
 
 
 def folder_labels(

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Kind
+from unknot.data.factor import DeclaredKind
+from unknot.data.label_column import Classes
 from unknot.data.readers.picture_size import PictureSize, Size, choose_size
 from unknot.errors import DataError
 
@@ -51,6 +52,8 @@ class ReadOptions:
         The names of the labels; None leaves it to the kind of file.
     kinds, classes : mapping
         Kinds and classes of some factors, by name (:func:`unknot.data.from_arrays`).
+    raters : mapping from factor to sequence of str
+        The columns of a table that hold what the raters of a factor report.
     columns : mapping from column to kind
         The kinds of a table's columns.
     text : mapping, optional
@@ -72,8 +75,9 @@ class ReadOptions:
     """
 
     factors: Sequence[str] | None = None
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
-    classes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    kinds: Mapping[str, DeclaredKind] = field(default_factory=dict)
+    classes: Mapping[str, Classes] = field(default_factory=dict)
+    raters: Mapping[str, Sequence[str]] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     text: Mapping[str, Any] | None = None
     like: Dataset | None = None
@@ -89,11 +93,11 @@ class ReadOptions:
         """The factors of a file whose labels look like its data: those that are named, or those of ``like``."""
         return self.factors or (None if self.like is not None else ())
 
-    def kinds_of(self, labels: Container[str]) -> dict[str, Kind]:
+    def kinds_of(self, labels: Container[str]) -> dict[str, DeclaredKind]:
         """Return the kinds of the labels that the file has."""
         return {name: kind for name, kind in self.kinds.items() if name in labels}
 
-    def classes_of(self, labels: Container[str]) -> dict[str, Sequence[Any]]:
+    def classes_of(self, labels: Container[str]) -> dict[str, Classes]:
         """Return the classes of the labels that the file has."""
         return {name: classes for name, classes in self.classes.items() if name in labels}
 

@@ -18,7 +18,7 @@ from unknot.data.readers.column_kinds import (
     read_columns,
     without_odd_cells,
 )
-from unknot.data.readers.labels import factor_names, label_values
+from unknot.data.readers.labels import table_labels
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.table_cells import TableCells, read_cells, stored_cells
 from unknot.data.readers.table_files import open_table
@@ -92,14 +92,11 @@ def _table_of(path: Path, cells: TableCells, options: ReadOptions, is_stored: bo
         )
     splits = options.split(len(cells))
     training = training_rows(splits, len(cells))
-    factors = factor_names(path, list(cells.columns), options.named_factors, like)
-    if options.errors:
-        given = () if like is None else like.given
-        factors = [name for name in factors if name in given]  # of new data labels are no matter
-    data = [name for name in cells.columns if name not in factors]
+    labels = table_labels(path, cells, options, training)
+    raters = {name for names in options.raters.values() for name in names}
+    data = [name for name in cells.columns if name not in labels and name not in raters]
     known = like.table if like is not None else ()
     table, rows = read_columns(str(path), cells, columns, known, data, training, errors=options.errors)
-    labels = {n: label_values(str(path), cells, n, options.kinds.get(n), training) for n in factors}
     odd_rows, values = rows.odd_rows, None if is_stored else rows.array()
     if values is not None and options.errors == "warn":
         values, others = without_odd_cells(values, table, str(path), first=2)
@@ -128,7 +125,8 @@ def _text_column(path: Path, cells: TableCells, options: ReadOptions) -> str | N
     if options.like is not None:
         return None
     training = training_rows(options.split(len(cells)), len(cells))
-    rest = [name for name in cells.columns if name not in (options.factors or ())]
+    labels = {*(options.factors or ()), *(name for names in options.raters.values() for name in names)}
+    rest = [name for name in cells.columns if name not in labels]
     counts = cells.counts(training)
     texts = [name for name in rest if name in declared or is_text(cells, name, counts[name])]
     if len(texts) != 1:
@@ -149,8 +147,6 @@ def _texts_of(path: Path, cells: TableCells, column: str, options: ReadOptions) 
     """Return the texts of a column with the labels beside it; an empty cell is an empty text."""
     if cells.columns[column].numeric:
         raise WordsNeeded(column)
-    factors = factor_names(path, list(cells.columns), options.named_factors, options.like)
     splits = options.split(len(cells))
-    training = training_rows(splits, len(cells))
-    labels = {n: label_values(str(path), cells, n, options.kinds.get(n), training) for n in factors}
+    labels = table_labels(path, cells, options, training_rows(splits, len(cells)))
     return make_texts(path, [word or "" for word in cells.words(column)], labels, options, splits)

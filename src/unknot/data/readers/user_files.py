@@ -8,9 +8,9 @@ from typing import Any
 
 from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Kind
+from unknot.data.factor import DeclaredKind
 from unknot.data.given import given_like, with_given
-from unknot.data.label_column import class_values, refuse_whole_floats
+from unknot.data.label_column import Classes, class_values, refuse_whole_floats
 from unknot.data.readers.cells import read_cells_file
 from unknot.data.readers.images import has_images, image_names, read_image_folder
 from unknot.data.readers.npz import read_npz
@@ -29,8 +29,9 @@ def read_user_data(
     path: str | Path,
     *,
     factors: Sequence[str] | None = None,
-    kinds: Mapping[str, Kind] | None = None,
-    classes: Mapping[str, Sequence[Any]] | None = None,
+    kinds: Mapping[str, DeclaredKind] | None = None,
+    classes: Mapping[str, Classes] | None = None,
+    raters: Mapping[str, Sequence[str]] | None = None,
     columns: Mapping[str, str] | None = None,
     text: Mapping[str, Any] | None = None,
     test_share: float = 0.0,
@@ -60,6 +61,8 @@ def read_user_data(
         The names of the labels. In a table the other columns are data.
     kinds, classes : mapping, optional
         Kinds and classes of the labels, as in :func:`unknot.data.from_arrays`.
+    raters : mapping from factor to sequence of str, optional
+        The columns of a table that hold what the raters of a factor report.
     columns : mapping from column to kind, optional
         Kinds of a table's columns: real, binary, category or count; "leave out"; or "text", which is counted word by
         word. Text is also the only column beside the labels, if its cells are texts.
@@ -109,6 +112,7 @@ def read_user_data(
         factors=names,
         kinds=known_kinds | dict(kinds or {}),
         classes=known_classes | dict(classes or {}),
+        raters=raters or {},
         columns=columns or {},
         text=text,
         like=like,
@@ -150,12 +154,12 @@ def read_new_data(
     )
 
 
-def _known(like: Dataset | None) -> tuple[dict[str, Kind], dict[str, Sequence[Any]]]:
+def _known(like: Dataset | None) -> tuple[dict[str, DeclaredKind], dict[str, Classes]]:
     """Return the kinds and the classes of the factors of known data."""
     if like is None:
         return {}, {}
-    classes: dict[str, Sequence[Any]] = {
-        name: class_values(factor.classes) for name, factor in like.factors.items() if factor.classes
+    classes: dict[str, Classes] = {
+        name: f.tree or class_values(f.classes) for name, f in like.factors.items() if f.classes
     }
     return {name: factor.kind for name, factor in {**like.factors, **like.given}.items()}, classes
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from unknot.core.evidence import GivenValues, Partial, partial
 from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.errors import SpecError
-from unknot.models.ensemble.factors import MemberFactor, member_factor
-from unknot.models.ensemble.labels import HeldLabels, hold_labels
+from unknot.models.ensemble.factors import MemberClasses, MemberFactor, member_factor
+from unknot.models.ensemble.labels import HeldEvidence, HeldLabels, hold_evidence, hold_labels
 from unknot.models.ensemble.networks import MemberEncoders, MemberGenerators
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.models.ensemble.table_views import RANK, STANDARD, TableViews, Views
@@ -60,13 +61,17 @@ class Ensemble(Program):
         self.register_buffer("generator_index", torch.zeros((), dtype=torch.long))
         self.generator_index: Tensor
         self._held: dict[str, HeldLabels] = {}
+        self._evidence: dict[str, HeldEvidence] = {}
 
     # ---- before and after training ------------------------------------------------------------------
 
     @torch.no_grad()
     def prepare(self, data: Any) -> None:
         """Take the columns' statistics from all rows of a data set, and its labels, dealt into folds."""
-        labeled = torch.stack([data.factors[one.name].known for _, one in self._factors()]).any(0)
+        factors = [data.factors[one.name] for _, one in self._factors()]
+        labeled = torch.stack([one.known for one in factors]).any(0)
+        if not bool(labeled.any()):
+            labeled = torch.stack([one.observed for one in factors]).any(0)
         self.views.learn(data.x[:], labeled)
         for key, factor in self._factors():
             held = hold_labels(factor, data, self.views)
@@ -74,6 +79,11 @@ class Ensemble(Program):
             if start is not None:
                 self.encoders.bias[key].copy_(start[:, None])
             self._held[key] = held
+            evidence = hold_evidence(factor, data, self.views)
+            if evidence is not None:
+                self._evidence[key] = evidence
+                if isinstance(factor, MemberClasses) and factor.raters is not None:
+                    factor.raters.learn(data.factors[factor.name])
 
     @torch.no_grad()
     def finalize(self) -> None:
@@ -135,6 +145,23 @@ class Ensemble(Program):
         )
         return q
 
+    @torch.no_grad()
+    def member_predictions(self, x: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
+        outputs = self.encoders(self.views(x).inputs, len(self.members))
+        return {
+            factor.name: (
+                outputs[key].softmax(-1),
+                factor.weights.repeat_interleave(factor.folds) / factor.folds,
+            )
+            for key, factor in self._factors()
+            if isinstance(factor, MemberClasses)
+        }
+
+    @torch.no_grad()
+    def rater_confusion(self) -> dict[str, Tensor]:
+        factors = [one for _, one in self._factors() if isinstance(one, MemberClasses)]
+        return {one.name: one.raters.confusion() for one in factors if one.raters is not None}
+
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
         """Run the decoder of one member.
 
@@ -180,6 +207,9 @@ class Ensemble(Program):
         q, codes = Trace(), {}
         for key, factor in self._factors():
             labels = self._visible(factor.value(batch.values[factor.name]), self._held[key], batch.ids)
+            potential = factor.evidence(batch)
+            if potential is not None:
+                labels = _with_potential(labels, potential)
             codes[key] = factor.member_site(q, outputs[key], labels)
         rows = self._rows(views, members)
         q.normal(*self.generators.style(rows, codes, members), name=self.spec.style_name, event_dims=1)
@@ -205,12 +235,31 @@ class Ensemble(Program):
             fit = fit + (alpha * log_q.sum(1) / visible.sum(1).clamp_min(1)).sum()
             linear = ridge * self.encoders.linear_length(key)
             hidden = ridge_hidden * self.encoders.hidden_length(key)
-            count = held.visible.sum(1).clamp_min(1)
-            penalty = penalty - (alpha * factor.penalty(linear, hidden) / count).sum()
+            count = held.visible.sum(1)
+            if key in self._evidence and isinstance(factor, MemberClasses):
+                evidence = self._evidence[key]
+                fit = fit + (alpha * self._log_q_evidence(key, factor, evidence).mean(1)).sum()
+                count = torch.where(count > 0, count, len(evidence))
+                if factor.raters is not None:
+                    fit = fit + alpha.mean() * len(self.members) * factor.raters.log_prior() / len(evidence)
+            penalty = penalty - (alpha * factor.penalty(linear, hidden) / count.clamp_min(1)).sum()
         return {"labels": fit, "ridge": penalty}
+
+    def _log_q_evidence(self, key: str, factor: MemberClasses, evidence: HeldEvidence) -> Tensor:
+        """``log q(e | x)`` of every member, (M, n), for at most ``MOST_LABELS`` rows with evidence."""
+        if len(evidence) > MOST_LABELS:
+            rows = torch.randperm(len(evidence))[:MOST_LABELS].to(evidence.inputs.device)
+            evidence = evidence.select(rows)
+        out = self.encoders(evidence.inputs, len(self.members))[key]
+        return factor.log_q_evidence(out, factor.log_potential(evidence.evidence, evidence.votes))
 
     def _visible(self, labels: Partial, held: HeldLabels, ids: Tensor) -> Partial:
         """The labels of a batch as each member may see them, for M B items."""
+        if not len(held.ids):
+            return partial(
+                labels.values.repeat(self.generating),
+                torch.zeros(self.generating * len(ids), dtype=torch.bool),
+            )
         place = torch.searchsorted(held.ids, ids).clamp_max(len(held.ids) - 1)
         shown = held.visible[: self.generating, place] & (held.ids[place] == ids) & labels.known
         values = labels.values.repeat(self.generating, *(1,) * (labels.values.ndim - 1))
@@ -271,3 +320,13 @@ class Ensemble(Program):
     def _refuse_unprepared(self) -> None:
         if not self._held:
             raise SpecError("ensemble: prepare(data) comes before training, as unknot.train.fit does it.")
+
+
+def _with_potential(labels: Partial, potential: Tensor) -> Partial:
+    """Join labels of M B items with log-potentials ``(B, K)`` of the items that all members see."""
+    marks = one_hot(labels.values.clamp_min(0), potential.shape[1]) == 1
+    shown = labels.known[:, None]
+    potential = potential.repeat(len(marks) // len(potential), 1)
+    joined = torch.where(shown & ~marks, -torch.inf, potential)
+    top = joined.detach().amax(1, keepdim=True)
+    return partial(probabilities=(joined - top).exp())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,10 +16,12 @@ from torch.nn.functional import one_hot
 from unknot.core.evidence import FromPrior, Partial, partial
 from unknot.core.node import Node
 from unknot.core.trace import Trace
+from unknot.errors import SpecError
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.models.node_spec import NodeSpec
 from unknot.models.predictor.calibration import inverse_temperature
 from unknot.models.predictor.stacking import mixture_weights
+from unknot.models.raters import Raters
 
 # ---- stacking: how the members are combined, by labels that were hidden from them -------------------------
 
@@ -98,6 +101,10 @@ class MemberFactor(nn.Module, ABC):
             buffer.copy_(kept[name])
         return found
 
+    def evidence(self, batch: Any) -> Tensor | None:
+        """What a batch says beside single labels: log-potentials of the classes ``(B, K)``, or None."""
+        return None
+
     @abstractmethod
     def member_site(self, q: Trace, out: Tensor, labels: Partial) -> Tensor:
         """The site in q of M B items in training; returns the code that networks read."""
@@ -129,6 +136,29 @@ class MemberClasses(MemberFactor):
         self.prior = nn.Parameter(torch.zeros(generating, self.size))
         self.register_buffer("sharpness", torch.ones(()))
         self.sharpness: Tensor
+        self.raters = Raters(node.raters, self.size) if node.raters else None
+
+    def evidence(self, batch: Any) -> Tensor | None:
+        if self.name in batch.votes:
+            return self.log_potential(None, batch.votes[self.name])
+        if self.name not in batch.evidence:
+            return None
+        return torch.where(batch.known[self.name][:, None], 0.0, batch.evidence[self.name])
+
+    def log_potential(self, evidence: Tensor | None, votes: Tensor | None) -> Tensor:
+        """Return log-potentials ``(B, K)``: the given ones, or those of votes ``(B, M)`` under the learned raters."""
+        if votes is not None:
+            if self.raters is None:
+                raise SpecError(
+                    f"ensemble: the labels of '{self.name}' are votes, but the factor has no raters."
+                )
+            return self.raters.log_potential(votes)
+        assert evidence is not None
+        return evidence
+
+    def log_q_evidence(self, out: Tensor, potential: Tensor) -> Tensor:
+        """``log Σ_y ψ(y) q(y | x)`` of every member, (M, n), of outputs ``(M, n, K)`` and log ψ ``(n, K)``."""
+        return (out.log_softmax(-1) + potential).logsumexp(-1)
 
     def value(self, given: Tensor | Partial) -> Partial:
         return given if isinstance(given, Partial) else partial(given)
@@ -151,6 +181,8 @@ class MemberClasses(MemberFactor):
         return linear + hidden
 
     def fit_stacking(self, out: Tensor, labels: Tensor) -> None:
+        if not len(labels):
+            return  # equal weights
         log_prob = out.log_softmax(-1)
         weights = mixture_weights(log_prob[:, torch.arange(len(labels), device=labels.device), labels])
         mixed = torch.einsum("s,snk->nk", weights, log_prob.exp())

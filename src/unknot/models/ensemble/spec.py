@@ -120,7 +120,11 @@ class EnsembleSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, as ``model.json`` has it."""
-        factors = {one.name: {"family": one.family.name, "size": one.size} for one in self.factors}
+        factors = {
+            one.name: {"family": one.family.name, "size": one.size}
+            | ({"raters": one.raters} if one.raters else {})
+            for one in self.factors
+        }
         settings = [asdict(one) for one in self.settings]
         rest = {key: getattr(self, key) for key in ("rows", "style", "hidden", "folds")}
         if self.components is not None:
@@ -146,13 +150,15 @@ def read_ensemble(described: Mapping[str, Any]) -> EnsembleSpec:
     return _check(EnsembleSpec(**given))
 
 
-def factor_node(name: str, data: str, family: str, size: int, **_: Any) -> NodeSpec:
+def factor_node(
+    name: str, data: str, family: str, size: int, raters: int | None = None, **_: Any
+) -> NodeSpec:
     """The node of a labeled factor in an ensemble, inferred from the node ``data``: classes, or numbers."""
     if family not in ("concrete", "normal"):
         raise SpecError(
             f"ensemble: factor '{name}' is concrete (classes) or normal (numbers), not {family!r}."
         )
-    return node(name, family, size, inferred_from=[data], labels=True)
+    return node(name, family, size, inferred_from=[data], labels=True, raters=raters)
 
 
 def _settings(given: Sequence[Mapping[str, Any] | Setting]) -> tuple[Setting, ...]:

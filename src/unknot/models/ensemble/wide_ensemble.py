@@ -44,6 +44,9 @@ class WideEnsemble(Ensemble):
     ) -> Trace:
         return super().encode(self.components(x), labels, samples)
 
+    def member_predictions(self, x: Tensor) -> dict[str, tuple[Tensor, Tensor]]:
+        return super().member_predictions(self.components(x))
+
     def decode(self, x: Tensor | None, q: Trace | GivenValues) -> Trace:
         return super().decode(None if x is None else self.components(x), q)
 

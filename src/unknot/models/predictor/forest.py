@@ -44,6 +44,15 @@ class ForestMember(nn.Module):
         self.shares: Tensor
 
     def forward(self, features: Tensor) -> Tensor:
+        return self._leaves(features).mean(1)
+
+    def parts(self, features: Tensor, count: int) -> Tensor:
+        """Return the means over each of ``count`` parts of the trees, ``(count, B, K)``."""
+        leaves = self._leaves(features)
+        return torch.stack([leaves[:, part::count].mean(1) for part in range(min(count, leaves.shape[1]))])
+
+    def _leaves(self, features: Tensor) -> Tensor:
+        """Return the shares in the leaf of each tree, ``(B, T, K)``."""
         trees, nodes = self.feature.shape
         offset = torch.arange(trees, device=features.device) * nodes
         feature, threshold = self.feature.flatten().long(), self.threshold.flatten()
@@ -54,7 +63,7 @@ class ForestMember(nn.Module):
             right = features.gather(1, split.clamp_min(0)) > threshold[place]
             below = offset + below_of[2 * place + right]
             place = torch.where(split >= 0, below, place)
-        return self.shares.flatten(0, 1)[place].mean(1)
+        return self.shares.flatten(0, 1)[place]
 
 
 @dataclass(frozen=True)

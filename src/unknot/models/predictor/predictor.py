@@ -13,8 +13,10 @@ from torch import Tensor, nn
 from unknot.models.features.features import Features, make_features
 from unknot.models.predictor.forest import ForestMember, fit_forest
 from unknot.models.predictor.linear import LinearMember, fit_linear
-from unknot.models.predictor.stacking import cross_fitted, make_stack
+from unknot.models.predictor.stacking import ClassStack, cross_fitted, make_stack
 from unknot.models.predictor.targets import Targets
+
+FOREST_PARTS = 10  # that stand for the forest among the members of a mixture
 
 
 class Predictor(nn.Module):
@@ -68,6 +70,28 @@ class Predictor(nn.Module):
             members += [self.linear(features), self.forest(features)]
         combined = self.stack(torch.stack(members))
         return combined[:, 1:] if of_yes else combined
+
+    def members(self, features: Tensor | None, own: Tensor, own_weights: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the predictions ``(M, B, K)`` of all that is stacked, parts of the forest apart, and their weights.
+
+        Parameters
+        ----------
+        features : Tensor, shape (B, F), or None
+            The features of the items.
+        own : Tensor, shape (m, B, K)
+            The predictions of the model's own members.
+        own_weights : Tensor, shape (m,)
+            Their weights, which add up to 1.
+        """
+        parts, shares = [own], [own_weights]
+        if self.linear is not None and self.forest is not None and features is not None:
+            assert isinstance(self.stack, ClassStack)
+            weights = self.stack.weights[:3] / self.stack.weights[:3].sum()
+            forest = self.forest.parts(features, FOREST_PARTS)
+            parts += [self.linear(features)[None], forest]
+            of_forest = (weights[2] / len(forest)).expand(len(forest))
+            shares = [own_weights * weights[0], weights[1:2], of_forest]
+        return torch.cat(parts), torch.cat(shares)
 
 
 @dataclass(frozen=True)
@@ -175,6 +199,12 @@ class Predictors(nn.Module):
         """
         features = None if self.features is None else self.features(x)
         return {name: one(features, own[name]) for name, one in self.items() if name in own}
+
+    @torch.no_grad()
+    def members(self, x: Tensor, name: str, own: Tensor, own_weights: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the predictions ``(M, B, K)`` of all members of one factor, and their weights ``(M,)``."""
+        features = None if self.features is None else self.features(x)
+        return dict(self.items())[name].members(features, own, own_weights)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :func:`make_predictors` needs, as plain data."""

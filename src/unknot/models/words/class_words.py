@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import one_hot
 
 from unknot.core.axes import cat
 from unknot.errors import SpecError
@@ -142,7 +143,15 @@ class ClassWords(Decoder):
         batches = [replace(one, x=transform(one.x)) for one in data.batches(1000, shuffle=False)]
         with torch.no_grad():
             blank = torch.zeros_like(self.weights)
-            seen = sum((_words_by_class(b.x, _marks(b, self.name, blank)) for b in batches), blank)
+            marks = [_marks(batch, self.name, blank) for batch in batches]
+            known = any(bool(each.max() == 1.0) for each in marks)  # words of documents with one class alone
+            seen = sum(
+                (
+                    _words_by_class(b.x, m * (m == 1.0) if known else m)
+                    for b, m in zip(batches, marks, strict=True)
+                ),
+                blank,
+            )
             self.common.copy_(log_shares_of(batches))
             if not bool(seen.any()):
                 self.weights.normal_(0.0, 0.1)
@@ -154,9 +163,8 @@ class ClassWords(Decoder):
     def _shared(self, batch: Any) -> Tensor:
         """Return the words of a batch by class, ``(C, V)``: by labels where known, else by Bayes' rule."""
         logits = self.at_prior_mean().class_log_likelihoods(batch.x)
-        marks = _marks(batch, self.name, self.weights)
-        labeled = marks.any(1, keepdim=True)
-        return _words_by_class(batch.x, torch.where(labeled, marks, logits.softmax(-1)))
+        potential = _potential(batch, self.name, self.weights)
+        return _words_by_class(batch.x, (logits + potential).softmax(-1))
 
     def _take(self, words: Tensor) -> None:
         """Set every class to the shares of its words, ``(C, V)``, and of the prior's."""
@@ -218,13 +226,22 @@ class BayesHead(Head):
         return words.at_prior_mean().class_log_likelihoods(x) + model.prior(self.node)
 
 
-def _marks(batch: Any, name: str, like: Tensor) -> Tensor:
-    """One-hot labels of a batch, ``(B, C)``; rows of zeros where they are unknown."""
-    marks = torch.zeros(len(batch), len(like), device=like.device)
+def _potential(batch: Any, name: str, like: Tensor) -> Tensor:
+    """Log-potentials of the classes for a batch, ``(B, C)``: what its labels say."""
+    if name in batch.evidence:
+        evidence: Tensor = batch.evidence[name]
+        return evidence
+    potential = torch.zeros(len(batch), len(like), device=like.device)
     if name in batch.values:
         known = batch.known[name]
-        marks[known.nonzero()[:, 0], batch.values[name][known]] = 1.0
-    return marks
+        potential[known] = torch.where(one_hot(batch.values[name][known], len(like)) == 1, 0.0, -torch.inf)
+    return potential
+
+
+def _marks(batch: Any, name: str, like: Tensor) -> Tensor:
+    """The labels of a batch as shares of the classes, ``(B, C)``; rows of zeros where they are unknown."""
+    potential = _potential(batch, name, like)
+    return potential.softmax(-1) * (potential != 0).any(1, keepdim=True)
 
 
 def _words_by_class(x: Tensor, shares: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ from unknot.models.node_spec import NODE
 from unknot.models.spec import MODEL_SETTINGS, ModelSpec, NodeSpec, check_spec, node
 from unknot.schema import flag, left_out_or, setting, whole
 from unknot.workflow.default_models.base import NOTHING, DefaultModel, with_regularizers
-from unknot.workflow.labels import class_count, has_classes, share_of_labels
+from unknot.workflow.labels import class_count, has_classes, raters_of, share_of_labels
 
 STEPS, BATCH_SIZE, ALPHA = 1000, 256, 20.0
 _COLUMN_NUMBERS = 1 << 25  # numbers of the columns that are described together, where rows stay in a file
@@ -122,6 +122,7 @@ def class_style_spec(
                 parents=before,
                 inferred_from=[items, *before],
                 labels=True,
+                raters=raters_of(factor),
                 gradient=gradient if discrete else None,
             )
         )

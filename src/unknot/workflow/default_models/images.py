@@ -43,7 +43,7 @@ class Images(ClassStyle):
     @classmethod
     def suits(cls, data: Dataset) -> bool:
         kinds = {factor.kind for factor in data.factors.values()}  # jitter may change a number
-        known = all(bool(factor.known.any()) for factor in data.factors.values())
+        known = all(bool(factor.observed.any()) for factor in data.factors.values())
         return not cls.unsuitable(data) and kinds <= {"categorical", "binary"} and known
 
     def spec(self, data: Dataset) -> ModelSpec:

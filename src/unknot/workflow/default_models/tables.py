@@ -18,7 +18,7 @@ from unknot.models.ensemble.spec import PLAIN_SETTINGS, SETTINGS, EnsembleSpec, 
 from unknot.models.likelihoods.table import describe_columns
 from unknot.schema import ANYTHING, left_out_or, list_of, setting, whole
 from unknot.workflow.default_models.base import NOTHING, STYLE, DefaultModel, is_table
-from unknot.workflow.labels import class_count
+from unknot.workflow.labels import class_count, raters_of
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,10 @@ class TableEnsemble(DefaultModel):
 
     @classmethod
     def suits(cls, data: Dataset) -> bool:
-        if cls.unsuitable(data) or any(int(factor.known.sum()) < 2 for factor in data.factors.values()):
+        if cls.unsuitable(data) or any(int(factor.observed.sum()) < 2 for factor in data.factors.values()):
             return False
+        if any(f.kind == "continuous" and f.evidence is not None for f in data.factors.values()):
+            return False  # intervals
         if cls._classes(data) > cls.MOST_CLASSES:
             return False
         if int(any_known(data, None).sum()) > cls.MOST_LABELS:
@@ -82,13 +84,17 @@ class TableEnsemble(DefaultModel):
 
         If a factor is a number, members with plain settings, ridge regression among them, are added.
         """
-        factors = {}
+        factors: dict[str, dict[str, Any]] = {}
         for name, factor in data.factors.items():
             if factor.kind == "continuous":
                 size = factor.values.shape[1] if factor.values.ndim == 2 else 1
                 factors[name] = {"family": "normal", "size": size}
             else:
-                factors[name] = {"family": "concrete", "size": class_count(factor)}
+                factors[name] = {
+                    "family": "concrete",
+                    "size": class_count(factor),
+                    "raters": raters_of(factor),
+                }
         numbers = any(one["family"] == "normal" for one in factors.values())
         usual = (*SETTINGS, *PLAIN_SETTINGS) if numbers else SETTINGS
         return read_ensemble(

@@ -13,7 +13,7 @@ from unknot.models.ensemble.spec import free_name
 from unknot.models.spec import ModelSpec, read_spec
 from unknot.schema import setting
 from unknot.workflow.default_models.base import NOTHING, STYLE, DefaultModel
-from unknot.workflow.labels import class_count
+from unknot.workflow.labels import class_count, raters_of
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,22 @@ class Topics(DefaultModel):
         if not is_text or len(data.factors) != 1 or data.given:
             return "is for texts with labels of one factor"
         factor = next(iter(data.factors.values()))
-        known = factor.kind in ("categorical", "binary") and bool(factor.known.any())
+        known = factor.kind in ("categorical", "binary") and bool(factor.observed.any())
         return "" if known else "needs labels that are classes"
 
     def spec(self, data: Dataset) -> ModelSpec:
         (name, factor), x = next(iter(data.factors.items())), free_name("x", data.factors)
         size = class_count(factor)
         encoder = {"encoder": "bayes", "inferred_from": [x]}
-        nodes: dict[str, Any] = {name: {"family": "categorical", "size": size, "labels": True, **encoder}}
+        nodes: dict[str, Any] = {
+            name: {
+                "family": "categorical",
+                "size": size,
+                "labels": True,
+                "raters": raters_of(factor),
+                **encoder,
+            }
+        }
         if self.style:
             topics = {"family": "normal", "size": self.style, "inferred_from": [x]}
             nodes[free_name("topics", data.factors)] = topics
