@@ -23,7 +23,14 @@ def describe_dataset(data: Dataset) -> dict[str, Any]:
     cells = {}
     if isinstance(data, CellDataset):
         shares = [float(f"{share:.6g}") for share in data.shares]
-        cells = {"cells": {"layer": data.layer, "unlabeled": list(data.unlabeled), "shares": shares}}
+        cells = {
+            "cells": {
+                "layer": data.layer,
+                "unlabeled": list(data.unlabeled),
+                "shares": shares,
+                "are_counts": data.are_counts,
+            }
+        }
     return {
         **text,
         **cells,
@@ -55,6 +62,7 @@ def _without_items(description: Mapping[str, Any]) -> Dataset:
         made = CellDataset(description["name"], x, ids, factors, columns=columns)
         cells = description["cells"]
         unlabeled, shares = tuple(cells["unlabeled"]), tuple(map(float, cells["shares"]))
+        made = replace(made, are_counts=bool(cells["are_counts"]))
         return replace(made, layer=str(cells["layer"]), unlabeled=unlabeled, shares=shares)
     resized = str(description.get("resized_from", ""))
     return Dataset(description["name"], x, ids, factors, columns=columns, table=table, resized_from=resized)

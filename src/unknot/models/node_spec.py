@@ -18,7 +18,8 @@ _NAMES: Schema = {
 _FAMILIES = (
     "latent: `normal`, `concrete` (a class, relaxed), `categorical` (a class, summed over), `bernoulli`, "
     "`relaxed_bernoulli`, `direction` (a unit vector); data: `bernoulli` (pixels), `normal`, `poisson`, `multinomial` "
-    "(words), `product_topics`, `mixture_topics` (words from topics), `table`; with options, "
+    "(words), `negative_binomial`, `zero_inflated`, `scaled_poisson` (genes), `product_topics`, `mixture_topics` "
+    "(words from topics), `table`; with options, "
     "`{name: normal, scale: 0.1}`; or a class of your own, `file.py:Class`"
 )
 _ENCODER = (

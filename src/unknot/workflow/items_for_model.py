@@ -14,6 +14,7 @@ from unknot.errors import DataError
 from unknot.models.ensemble.components import are_counts
 from unknot.models.ensemble.spec import COMPONENTS
 from unknot.models.likelihoods import LIKELIHOODS, likelihood_of
+from unknot.models.node_spec import NodeSpec
 from unknot.workflow.trained_model import TrainedModel
 
 
@@ -37,7 +38,12 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
         items = replace(items, x=items.x[:].float())
     if isinstance(items.x, Tensor) and items.x.dtype == torch.uint8 and family in ("table", COMPONENTS):
         items = replace(items, x=items.x.float())
-    if family == COMPONENTS and node.family.options["counts"] and not _are_counts(items):
+    counts_fitted = (
+        known.are_counts
+        if isinstance(known, CellDataset)
+        else family == COMPONENTS and node.family.options["counts"]
+    )
+    if counts_fitted and not _are_counts(items):
         raise DataError(
             f"{items.name}: the model was fitted on counts, but x holds numbers that are not whole, negative or "
             "missing; give the counts as for fit, without a transformation."
@@ -50,3 +56,10 @@ def items_for_model(model: TrainedModel, items: Dataset) -> Dataset:
 def _are_counts(items: Dataset) -> bool:
     """Whether all numbers are whole and at least 0; of cells, those that were read: missing genes have expectations."""
     return items.are_counts if isinstance(items, CellDataset) else are_counts(items.x)
+
+
+def _of_counts(known: Dataset, node: NodeSpec) -> bool:
+    """Whether a model was fitted on counts."""
+    if isinstance(known, CellDataset):
+        return known.are_counts
+    return node.family.name == COMPONENTS and bool(node.family.options["counts"])

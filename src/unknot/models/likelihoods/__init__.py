@@ -7,6 +7,7 @@ from torch import Size, Tensor
 from unknot.models.by_name import find_class
 from unknot.models.likelihoods.bernoulli import BernoulliLikelihood
 from unknot.models.likelihoods.counts import MultinomialLikelihood, PoissonLikelihood
+from unknot.models.likelihoods.gene_counts import GENE_COUNTS
 from unknot.models.likelihoods.likelihood import Likelihood
 from unknot.models.likelihoods.normal import NormalLikelihood
 from unknot.models.likelihoods.table import TableLikelihood
@@ -25,6 +26,7 @@ _ALL: tuple[
     MixtureTopicsLikelihood,
     PoissonLikelihood,
     NormalLikelihood,
+    *GENE_COUNTS.values(),
 )
 LIKELIHOODS: dict[str, type[Likelihood]] = {one.name: one for one in _ALL}
 

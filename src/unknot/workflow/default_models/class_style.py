@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.factor import Factor
 from unknot.data.sparse_counts import SparseCounts
@@ -194,4 +195,6 @@ def _data_family(data: Dataset) -> str:
     if isinstance(data.x, StoredItems):  # the extremes tell the family of all items, unless their type does
         rows = data.x[:1] if data.x.dtype == torch.uint8 else data.x.extremes()
         return data_family(rows, table=bool(data.table))
+    if isinstance(data, CellDataset) and data.are_counts:
+        return "negative_binomial"
     return "multinomial" if isinstance(data.x, SparseCounts) else "bernoulli"
