@@ -148,7 +148,7 @@ def _sprites(row: str, model: str, kim: tuple[float, float], dci: tuple[float, f
     ]
 
 
-def _topics(name: str, measure: str, row: str, published: float, *, match: bool) -> Item:
+def _topics(name: str, measure: str, row: str, published: float) -> Item:
     return Item(
         "E19",
         f"Sec. 5.2: ProdLDA, {name}",
@@ -156,7 +156,6 @@ def _topics(name: str, measure: str, row: str, published: float, *, match: bool)
         (published, None),
         measure=measure,
         model=row,
-        match=match,
     )
 
 
@@ -271,7 +270,6 @@ ITEMS: tuple[Item, ...] = (
         (7.0, None),
         measure="style_dimensions",
         model=AUTHORS,
-        match=True,
     ),
     Item(
         "E19",
@@ -280,7 +278,6 @@ ITEMS: tuple[Item, ...] = (
         (6.0, None),
         measure="style_dimensions",
         model=AUTHORS,
-        match=True,
     ),
     Item(
         "E19",
@@ -356,8 +353,8 @@ ITEMS: tuple[Item, ...] = (
         best="",
         why="one seed, far from converged, below principal components on every attribute",
     ),
-    _topics("topics above .1 nats, HFVAE", "active", TWO_GROUPS, 11.0, match=True),
-    _topics("topics above .1 nats, VAE", "active", ONE_GROUP, 50.0, match=True),
+    _topics("topics above .1 nats, HFVAE", "active", TWO_GROUPS, 11.0),
+    _topics("topics above .1 nats, VAE", "active", ONE_GROUP, 50.0),
 )
 
 README_ITEMS: dict[str, tuple[str, str]] = {

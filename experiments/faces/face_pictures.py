@@ -18,12 +18,12 @@ from unknot.workflow.trained_model import TrainedModel
 _SHOWN = 8
 CAPTIONS = {
     "relit": (
-        "First column: test images. Others: the same person under the light that is inferred from the image at the "
-        "top of the column."
+        "First columns: test images and their reconstructions. Others: the same person under the light that is "
+        "inferred from the image at the top of the column."
     ),
     "swapped": (
-        "First column: test images. Others: the person that is inferred from the image at the top of the column, "
-        "under the same light."
+        "First columns: test images and their reconstructions. Others: the person that is inferred from the image at "
+        "the top of the column, under the same light."
     ),
 }
 
@@ -32,15 +32,17 @@ def draw_faces(model: TrainedModel, test: Dataset, folder: Path) -> None:
     """Draw both pictures from test images of different people under different lights."""
     people = model.node("identity").size or 0
     x = test.batch(one_of_each(test.factor("identity").values, people)[:_SHOWN]).x
-    values = model.predict(x).values
+    values, drawn = model.predict(x).values, model.reconstruct(x)
     for name, factor, title in (
         ("relit", "light", "person of the row, light of the column"),
         ("swapped", "identity", "light of the row, person of the column"),
     ):
-        rows = [torch.cat([torch.ones_like(x[:1]), x])]  # the top row, under an empty corner
+        rows = [torch.cat([torch.ones_like(x[:2]), x])]  # the top row, beside an empty corner
         varied = model.vary(x, factor, _settings(model, factor, values[factor]))  # (N, N, 1, H, W)
-        rows += [torch.cat([item[None], row]) for item, row in zip(x, varied, strict=True)]
-        images = torch.stack(rows).clamp(0, 1).numpy()  # (1 + N, 1 + N, 1, H, W)
+        rows += [
+            torch.cat([item[None], own[None], row]) for item, own, row in zip(x, drawn, varied, strict=True)
+        ]
+        images = torch.stack(rows).clamp(0, 1).numpy()  # (1 + N, 2 + N, 1, H, W)
         save(
             image_grid(images, separate_first=True, ink=False, title=title, cell=0.6), folder / f"{name}.png"
         )

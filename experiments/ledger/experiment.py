@@ -22,13 +22,14 @@ NAMES = ("row", "column")
 class Measure:
     """A number that runs report under ``key``, and its format in tables.
 
-    ``over_seeds``: mean and standard deviation, or median and worst.
+    ``better``: "match" is a number that should equal the published one. ``over_seeds``: mean and standard deviation, or
+    median and worst.
     """
 
     key: str
     title: str
     unit: str = ""
-    better: Literal["lower", "higher"] = "lower"
+    better: Literal["lower", "higher", "match"] = "lower"
     decimals: int = 2
     over_seeds: Literal["mean", "median"] = "mean"
 
@@ -42,6 +43,16 @@ class Measure:
 
     def worst(self, values: Sequence[float]) -> float:
         return max(values) if self.better == "lower" else min(values)
+
+    def as_good(self, ours: float, theirs: float, spread: float = 0.0) -> bool:
+        """Return whether a number is at least as good as the worse end of another ± its spread.
+
+        >>> Measure("error", "error").as_good(5.0, 4.0, 1.0), Measure("n", "n", better="match").as_good(7.0, 11.0)
+        (True, False)
+        """
+        if self.better == "match":
+            return abs(ours - theirs) <= max(spread, 0.5)
+        return ours <= theirs + spread if self.better == "lower" else ours >= theirs - spread
 
 
 @dataclass(frozen=True)

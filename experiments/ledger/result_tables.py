@@ -118,7 +118,7 @@ def reaches(one: Experiment, row: str, column: str, measure: Measure, ours: floa
     asked = None if yardstick is None else yardstick.value(column)
     if asked is None:
         return None
-    return ours <= asked[0] if measure.better == "lower" else ours >= asked[0]
+    return measure.as_good(ours, asked[0])
 
 
 def seeds_text(number: Mapping[str, Any], measure: Measure) -> str:

@@ -42,8 +42,6 @@ class Item:
     model, best, baseline
         Rows; empty if there is none. A baseline may be another measure of a row, "row/measure", and ``beside`` is a
         published baseline instead.
-    match
-        The number is neither better lower nor higher: ours must be within the spread of it.
     items
         Number of test items of a share in per cent, for intervals of a single seed.
     shown_as
@@ -64,7 +62,6 @@ class Item:
     measure: str = ""
     curve: Mapping[str, float] | None = None
     spread: float = 0.0
-    match: bool = False
     items: int = 0
     tag: str = "P"
     shown_as: str = ""
@@ -150,9 +147,9 @@ def judge(item: Item, model: Number | None, best: Number | None, measure: Measur
     if item.published is None:
         return "shown" if model else "not attempted"
     published, spread = item.published
-    if model is not None and _agrees(model.mean, published, spread or 0.0, measure, item.match):
+    if model is not None and measure.as_good(model.mean, published, spread or 0.0):
         return "reproduced"
-    if best is not None and not item.match and _better(best.mean, published, measure):
+    if best is not None and _better(best.mean, published, measure):
         interval = best.interval()
         if interval is not None and not interval[0] <= published <= interval[1]:
             return "better by other means"
@@ -168,7 +165,7 @@ def _curve(item: Item, measure: Measure, cells: Cells) -> Score:
         if number is not None:
             run += 1
             seeds.add(number.seeds)
-            right += _agrees(number.mean, published, item.spread, measure, item.match)
+            right += measure.as_good(number.mean, published, item.spread)
     verdict: Verdict = "not attempted" if not run else "not reproduced"
     if right == len(item.curve):
         verdict = "reproduced"
@@ -183,14 +180,8 @@ def _at(item: Item, column: str) -> Item:
     return replace(item, column=column)
 
 
-def _agrees(ours: float, published: float, spread: float, measure: Measure, match: bool) -> bool:
-    if match:
-        return abs(ours - published) <= spread
-    return ours <= published + spread if measure.better == "lower" else ours >= published - spread
-
-
 def _better(ours: float, theirs: float, measure: Measure) -> bool:
-    return ours < theirs if measure.better == "lower" else ours > theirs
+    return ours != theirs and measure.better != "match" and measure.as_good(ours, theirs)
 
 
 def _number(place: str, item: Item, measure: Measure, cells: Cells) -> Number | None:

@@ -30,7 +30,7 @@ MEASURES = (
     Measure("npmi_active", "NPMI of active topics", better="higher", decimals=3),
     Measure("diversity", "diversity of the top 25 words", better="higher"),
     Measure("duplicates", "duplicate topics", decimals=0),
-    Measure("active", "topics above .1 nats", decimals=0),
+    Measure("active", "topics above .1 nats", better="match", decimals=0),
     Measure("within", "mean |r| within a group", decimals=2),
     Measure("between", "mean |r| between groups", better="higher", decimals=2),
     Measure("seconds", "CPU seconds of training", decimals=0),

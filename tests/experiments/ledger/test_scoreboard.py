@@ -49,9 +49,9 @@ def test_where_more_is_better_and_where_the_number_must_match() -> None:
     accuracy = Measure("accuracy", "accuracy", "%", "higher")
     assert judge(ITEM, Number([4.1]), None, accuracy) == "reproduced"
     assert judge(ITEM, Number([3.9]), None, accuracy) == "not reproduced"
-    match = Item("E19", "topics", "toy", (11.0, None), match=True)
-    assert judge(match, Number([7.0]), None, ERROR) == "not reproduced"  # fewer is not better
-    assert judge(match, Number([11.0]), None, ERROR) == "reproduced"
+    topics, count = Item("E19", "topics", "toy", (11.0, None)), Measure("active", "topics", better="match")
+    assert judge(topics, Number([7.0]), None, count) == "not reproduced"  # fewer is not better
+    assert judge(topics, Number([11.0]), None, count) == "reproduced"
 
 
 def test_nothing_within_noise_is_bold_and_one_seed_is_told() -> None:

@@ -11,6 +11,7 @@ from experiments.sprites.dsprites import (
     E19_NETWORKS,
     E19_ROWS,
     FROZEN,
+    FULL,
     OBJECTIVES,
     OURS,
     PRINTED,
@@ -33,6 +34,9 @@ def test_all_rows_differ_in_objective_and_the_first_steps_of_ours_alone() -> Non
     wide, small = rows.pop(E19_NETWORKS), rows.pop(OURS)
     assert wide["train"]["objective"] == first["train"]["objective"]
     assert wide["model"]["nodes"]["x"]["decoder"]["activation"] == "tanh"
+    full = [rows.pop(f"{row}, {FULL}") for row in E19_ROWS]
+    assert [case["train"]["objective"] for case in full] == [OBJECTIVES[row] for row in E19_ROWS]
+    assert {case["block"] for case in full} == {1}
     for case in rows.values():
         same = {**case["train"], "objective": "", "stages": ""}
         assert same == {**first["train"], "objective": "", "stages": ""}
