@@ -1,4 +1,4 @@
-"""Texts of own-data: posts, headlines of posts, news, tweets, titles, comments, reviews and menus."""
+"""Texts of own-data: posts, news, tweets, titles, comments, reviews and menus."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST = 3000
 
 
 def newsgroups(
-    keep: Collection[str] = (), subjects: bool = False, shares: tuple[float, ...] = ()
+    keep: Collection[str] = (), shares: tuple[float, ...] = ()
 ) -> tuple[list[str], list[str]]:
-    """Return bodies or subject lines of posts of 20 Newsgroups, and their groups (of subject lines: the section)."""
+    """Return posts of 20 Newsgroups, which have no headers, and their groups; of each group a share."""
     data = load("20news-text")
     names = data.factor("group").classes or ()
     groups = [names[i] for i in np.asarray(data.factor("group").values)]
@@ -26,19 +26,7 @@ def newsgroups(
         draw = np.random.default_rng(0)
         share = dict(zip(sorted(keep), shares, strict=True))
         rows = [i for i in rows if draw.random() < share[groups[i]]]
-    read = _subject if subjects else _body
-    return [read(texts[i]) for i in rows], [groups[i].split(".")[0] if subjects else groups[i] for i in rows]
-
-
-def _body(post: str) -> str:
-    return post.split("\n\n", 1)[-1].strip() or "-"
-
-
-def _subject(post: str) -> str:
-    for line in post.split("\n\n", 1)[0].split("\n"):
-        if line.lower().startswith("subject:"):
-            return line[8:].replace("Re:", "").strip() or "-"
-    return "-"
+    return [texts[i].strip() or "-" for i in rows], [groups[i] for i in rows]
 
 
 def _column(
@@ -77,7 +65,6 @@ _SCIENCES = ("comp.graphics", "rec.autos", "sci.med", "sci.space")
 _R8, _R52 = "reuters-r8-train+reuters-r8-test", "reuters-r52-train+reuters-r52-test"
 _READERS: dict[str, Callable[[], tuple[list[str], list[str]]]] = {
     "20 newsgroups": newsgroups,
-    "newsgroups: subject lines": partial(newsgroups, subjects=True),
     "newsgroups: sciences, unequal": partial(newsgroups, _SCIENCES, shares=(1.0, 0.1, 0.3, 0.06)),
     "newsgroups: sports and cars": partial(
         newsgroups, ("rec.autos", "rec.motorcycles", "rec.sport.baseball", "rec.sport.hockey")

@@ -145,6 +145,10 @@ class Program(nn.Module):
         """
         return {}
 
+    def item_features(self) -> nn.Module | None:
+        """Return features of items that :meth:`prepare` has learned (:mod:`unknot.models.features`), or None."""
+        return None
+
     def set_temperature(self, value: float) -> None:
         """Set the temperature of relaxed draws, as the schedule ``train.temperature`` gives it for each step.
 

@@ -15,6 +15,7 @@ from unknot.data.dataset import Dataset, training_rows
 from unknot.data.factor import DeclaredKind
 from unknot.data.float32_precision import loses_precision, plain_array, precision_warning
 from unknot.data.label_column import Classes, read_factor
+from unknot.data.series import is_series_shape
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.errors import DataError, UnknotWarning
@@ -42,7 +43,8 @@ def from_arrays(
     Parameters
     ----------
     x : array-like, shape (N, ...)
-        The items. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``. Wide rows of whole
+        The items. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``. Series are
+        ``(N, C, T)`` with fewer than 8 channels or more than 4 steps per channel, NaN where steps are missing. Wide rows of whole
         numbers that are nearly all 0 are counts of words, which are stored sparsely.
     factors : mapping from name to array-like or Votes, optional
         Labels, one per item. Unknown labels are None, NaN, an empty word or masked out, and -1 for the integer kinds.
@@ -106,17 +108,21 @@ def _items(x: Any, name: str, missing: bool) -> Tensor | StoredItems | SparseCou
         )
     if isinstance(items, Tensor) and items.dtype == torch.float64:
         items = items.float()
+    is_series = is_series_shape(items.shape)
+    if is_series and isinstance(items, Tensor):
+        items = items.float()  # numbers as they are, whatever their type
     if items.dtype == torch.uint8:
         is_image = True
     else:
-        low, high = _range(items, name, missing)
-        _refuse_wrong_scale(items, low, high, name)
+        low, high = _range(items, name, missing or is_series)
+        if not is_series:
+            _refuse_wrong_scale(items, low, high, name)
         if isinstance(items, Tensor) and items.dtype == torch.int64 and low < 0:
             items = items.float()  # numbers, that is: counts are at least 0
         is_image = items.dtype.is_floating_point and low >= 0 and high <= 1
         if isinstance(items, Tensor) and low >= 0 and _are_words(items):
             return _counts(items)
-    if not is_image or items.ndim != 3:
+    if not is_image or is_series or items.ndim != 3:
         return items
     return items.with_channel() if isinstance(items, StoredItems) else items[:, None]
 

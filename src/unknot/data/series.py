@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from unknot.data.dataset import Dataset
 
-_FEWEST_PIXELS, _LONGEST = (
-    8,
-    4,
-)  # along a side of an image, and how many times one side is as long as the other
+_FEWEST_PIXELS = 8  # along a side of an image
+_LONGEST = 4  # how many times one side of an image is as long as the other, at most
 
 
 def is_series_shape(shape: Sequence[int]) -> bool:

@@ -19,6 +19,7 @@ from unknot.data.readers.cells import is_cells, read_cells
 from unknot.data.readers.picture_size import ORIGINAL, Size
 from unknot.data.readers.read_options import ReadOptions
 from unknot.data.readers.resized import resized_pictures
+from unknot.data.series import is_series_shape
 from unknot.errors import DataError, SpecError, UnknotWarning
 from unknot.estimator.frame import frame_of_records, is_frame, is_records, read_frame, read_table
 from unknot.estimator.pictures import is_pictures, read_pictures
@@ -168,7 +169,9 @@ def _without_odd_rows(array: np.ndarray) -> tuple[np.ndarray, tuple[int, ...]]:
     if numbers.dtype.kind != "f":
         return array, ()
     with np.errstate(over="ignore"):
-        is_odd = ~np.isfinite(numbers.astype(np.float32)).reshape(len(numbers), -1).all(1)
+        single = numbers.astype(np.float32)
+    is_missing_step = np.isnan(single) & is_series_shape(single.shape)
+    is_odd = ~(np.isfinite(single) | is_missing_step).reshape(len(numbers), -1).all(1)
     if not is_odd.any() or is_odd.all():
         return array, ()
     odd_rows = tuple(np.nonzero(is_odd)[0].tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from unknot.data.factor import Factor
 from unknot.models.families import family_of
 from unknot.models.features.features import FEATURES, Features
 from unknot.models.predictor.linear import most_labels
-from unknot.models.predictor.predictor import Predictors, fit_predictor
+from unknot.models.predictor.predictor import Inputs, Predictors, fit_predictor
 from unknot.models.predictor.targets import deal, folds_of
 from unknot.models.spec import NodeSpec
 from unknot.train.config import TrainConfig
@@ -196,15 +197,15 @@ def _stacked(
     model: TrainedModel, nodes: list[NodeSpec], data: Dataset, predictions: OwnPredictions, seed: int
 ) -> TrainedModel:
     """Fit a predictor for each factor."""
-    features = next((one.for_data(data) for one in FEATURES.values() if one.suits(data)), None)
+    features = _features(model, data)
     most = 5000 if features is None else _most_rows(features)
     by_factor, out_of_fold = {}, {}
     for node in nodes:
         name = node.name
         labeled = _labeled(data, data.factors[name], *predictions[name], most, seed)
         targets = deal(labeled.labels, labeled.own.shape[1])
-        rows = None if features is None else _features(features, data, labeled.rows)
-        made = fit_predictor(rows, labeled.own, targets, seed)
+        inputs = None if features is None else _inputs(features, data, labeled.rows)
+        made = fit_predictor(inputs, labeled.own, targets, seed)
         by_factor[name] = made.predictor
         found = made.predictions
         if name in model.class_weights:
@@ -220,8 +221,17 @@ def _stacked(
     return replace(model, predictors=Predictors(features, by_factor).eval(), out_of_fold=out_of_fold)
 
 
+def _features(model: TrainedModel, data: Dataset) -> Features | None:
+    learned, default = model.program.item_features(), model.source.default
+    if isinstance(learned, Features):
+        return copy.deepcopy(learned)
+    if default is not None and default.FEATURES is not None:
+        return FEATURES[default.FEATURES].for_data(data)
+    return next((one.for_data(data) for one in FEATURES.values() if one.suits(data)), None)
+
+
 def _most_rows(features: Features) -> int:
-    return min(most_labels(features.size), max(500, _MOST_NUMBERS // max(1, features.size)))
+    return min(most_labels(features.linear_size), max(500, _MOST_NUMBERS // max(1, features.size)))
 
 
 def _labeled(data: Dataset, factor: Factor, ids: Tensor, own: Tensor, most: int, seed: int) -> _Labeled:
@@ -242,6 +252,6 @@ def _labeled(data: Dataset, factor: Factor, ids: Tensor, own: Tensor, most: int,
 
 
 @torch.no_grad()
-def _features(features: Features, data: Dataset, rows: Tensor) -> Tensor:
+def _inputs(features: Features, data: Dataset, rows: Tensor) -> Inputs:
     parts = rows.split(items_at_once(data.item_shape))
-    return torch.cat([features(data.batch(some.to(data.device)).x.cpu()) for some in parts])
+    return Inputs.joined([Inputs.of(features, data.batch(some.to(data.device)).x.cpu()) for some in parts])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -10,14 +10,16 @@ from torch import Tensor, nn
 
 _BLOCK = 1 << 24  # numbers that are dense at a time; 64 MB
 _FAR = 8.0  # standard deviations at which numbers are clipped, as in the standardized view of a table
+_IN_MEMORY = 1 << 26  # numbers that stay dense through all sweeps, at most; 256 MB
 _SWEEPS, _MORE = 10, 10  # subspace iterations, and directions beyond those that are kept
+_NOISE_SWEEPS = 4  # of rows with random signs, of which only the largest variance counts
 _FEWEST = 5  # components that are kept even if they are no better than noise
 _NOTHING = 1e-6  # share of the first component's variance below which a component is rounding error
 
 
 def blocks(x: Any) -> Iterator[Tensor]:
     """Yield the rows of a tensor, or of sparse counts, as dense float32 blocks."""
-    step = max(1, _BLOCK // max(1, x.shape[1]))
+    step = max(1, _BLOCK // max(1, x.shape[1:].numel()))
     for start in range(0, len(x), step):
         yield x[start : start + step].float()
 
@@ -121,23 +123,34 @@ class Components(nn.Module):
         columns, device = len(self.center), self.center.device
         generator = torch.Generator().manual_seed(0)
         basis = torch.linalg.qr(torch.randn(columns, min(size, columns), generator=generator).to(device)).Q
-        for sweep in range(_SWEEPS + 1):
+        sweeps, values_of = _NOISE_SWEEPS if flipped else _SWEEPS, self._passes(x, flipped)
+        for sweep in range(sweeps + 1):
             gram = torch.zeros(basis.shape[1], basis.shape[1], dtype=torch.float64, device=device)
             product = torch.zeros_like(basis)
+            for values in values_of():
+                projected = values @ basis
+                product += values.T @ projected
+                gram += projected.T.double() @ projected.double()
+            if sweep < sweeps:
+                basis = torch.linalg.qr(product).Q
+        return basis, gram
+
+    def _passes(self, x: Any, flipped: bool) -> Callable[[], Iterable[Tensor]]:
+        """Return a function that yields the standardized rows in blocks, which are kept if they are few."""
+
+        def computed() -> Iterator[Tensor]:
             signs = torch.Generator().manual_seed(1)
             for rows in blocks(x):
                 values = self._standard(rows)
                 if flipped:
-                    values *= (
-                        torch.randint(0, 2, values.shape, generator=signs, dtype=torch.int8).to(device) * 2
-                        - 1
-                    )
-                projected = values @ basis
-                product += values.T @ projected
-                gram += projected.T.double() @ projected.double()
-            if sweep < _SWEEPS:
-                basis = torch.linalg.qr(product).Q
-        return basis, gram
+                    drawn = torch.randint(0, 2, values.shape, generator=signs, dtype=torch.int8)
+                    values *= drawn.to(values.device) * 2 - 1
+                yield values
+
+        if len(x) * len(self.center) > _IN_MEMORY:
+            return computed
+        kept = list(computed())
+        return lambda: kept
 
     def _standard(self, rows: Tensor) -> Tensor:
         values = (self._values(rows) - self.center) / self.scale

@@ -1,4 +1,4 @@
-"""WideEnsemble: the ensemble of a table, on the components of rows with many columns."""
+"""WideEnsemble: the ensemble of a table, on the components of rows with many columns, or of series."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from unknot.core.evidence import GivenValues, Partial
 from unknot.core.trace import Trace
 from unknot.models.ensemble.components import Components
 from unknot.models.ensemble.ensemble import Ensemble
+from unknot.models.ensemble.series_components import SeriesComponents
 from unknot.models.ensemble.spec import EnsembleSpec
+from unknot.models.features.features import Features
+from unknot.models.features.wide import Wide
 
 
 class WideEnsemble(Ensemble):
-    """An ensemble whose columns are the K components of raw rows ``(B, C)``, dense or sparse.
+    """An ensemble whose columns are the K components of raw rows ``(B, C)``, dense or sparse, or of series.
 
     The bound and the likelihood are those of the components: an item's log-likelihood is that of K numbers, not of
     its C columns. Rows are generated as the expected rows of generated components.
@@ -30,14 +33,25 @@ class WideEnsemble(Ensemble):
 
     def __init__(self, spec: EnsembleSpec) -> None:
         super().__init__(spec)
-        raw = spec.components or {}
-        self.components = Components(raw["columns"], len(spec.columns), raw["counts"])
+        raw, size = spec.components or {}, len(spec.columns)
+        self.components: Components | SeriesComponents
+        if "steps" in raw:
+            self.components = SeriesComponents(raw["channels"], raw["steps"], size)
+        else:
+            self.components = Components(raw["columns"], size, raw["counts"])
+        self._ids, self._rows_by_id = torch.zeros(0), torch.zeros(0)
 
     @torch.no_grad()
     def prepare(self, data: Any) -> None:
         """Take the components from all rows of a data set, labeled or not, then prepare the ensemble on them."""
         self.components.learn(data.x)
-        super().prepare(replace(data, x=self.components.of_all(data.x), table=()))
+        rows = self.components.of_all(data.x)
+        order = data.ids.argsort()
+        self._ids, self._rows_by_id = data.ids[order], rows[order]  # each row is used in many batches
+        super().prepare(replace(data, x=rows, table=()))
+
+    def item_features(self) -> Features | None:
+        return None if isinstance(self.components, SeriesComponents) else Wide(self.components)
 
     def encode(
         self, x: Tensor, labels: Mapping[str, Tensor | Partial] | None = None, samples: int | None = None
@@ -51,14 +65,15 @@ class WideEnsemble(Ensemble):
         return super().decode(None if x is None else self.components(x), q)
 
     def forward(self, batch: Any) -> tuple[Trace, Trace]:
-        return super().forward(replace(batch, x=self.components(batch.x)))
+        place = torch.searchsorted(self._ids, batch.ids)
+        return super().forward(replace(batch, x=self._rows_by_id[place]))
 
     def expected_data(self, q: Trace | GivenValues) -> Tensor:
-        """Expected rows ``(B, C)`` of the expected components at the values in ``q``; counts are per row of total L."""
+        """Expected items of the expected components at the values in ``q``; counts are per row of total L."""
         return self.components.inverse(super().expected_data(q))
 
     def sample_data(self, q: Trace | GivenValues) -> Tensor:
-        """Rows ``(B, C)`` of drawn components; counts are drawn around them (Poisson), other numbers have no noise
+        """Items of drawn components; counts are drawn around them (Poisson), other numbers have no noise
         of their own."""
         rows = self.components.inverse(super().sample_data(q))
         return torch.poisson(rows) if self.components.counts else rows

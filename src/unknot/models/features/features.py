@@ -45,6 +45,23 @@ class Features(nn.Module, ABC):
     def forward(self, x: Tensor) -> Tensor:
         """Return the features ``(B, F)`` of a batch of items, as :attr:`Batch.x` holds them (dense or sparse)."""
 
+    @property
+    def linear_size(self) -> int:
+        """The number of columns that linear models learn from, G."""
+        return self.size
+
+    def linear_inputs(self, x: Tensor, features: Tensor) -> Tensor:
+        """Return what linear models learn from, ``(B, G)``, dense or sparse; by default the features themselves.
+
+        Parameters
+        ----------
+        x : Tensor
+            Items, ``(B, ...)``.
+        features : Tensor
+            Their features, ``(B, F)``.
+        """
+        return features
+
 
 FEATURES: dict[str, type[Features]] = {}
 """All features by name; the first that suits a data set is used."""

@@ -19,10 +19,8 @@ from unknot.models.features.steps import Scales, as_channels, interpolated, leng
 _TAPS, _HIGH = 9, 3  # of a kernel, and how many of them are 2 where the others are -1
 _DILATIONS = 6  # at most
 _QUANTILES = (1 / 3, 2 / 3)  # of a convolution, which are its thresholds
-_LEARNED_FROM, _THRESHOLDS_FROM = (
-    2000,
-    64,
-)  # series that the scales of the features, and thresholds, are taken from
+_LEARNED_FROM = 2000  # series that the scales of the features are taken from
+_THRESHOLDS_FROM = 64  # series that thresholds are taken from
 _COARSE = 128  # steps of the coarse series, divided among the channels
 _FEWEST_COARSE = 8
 _MOST_CHANNELS = 9  # that a kernel looks at
@@ -57,7 +55,6 @@ class Convolutions(Features):
     """
 
     name: ClassVar[str] = "series"
-    comparable: ClassVar[bool] = True
 
     def __init__(self, channels: int, steps: int) -> None:
         super().__init__()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import torch
+from scipy.sparse import issparse
 from torch import Tensor, nn
 
 from unknot.models.predictor.targets import Targets
@@ -17,6 +20,7 @@ _GRID = np.logspace(-3, 3, 10)
 _VARIANCE = 10.0
 _LABELS_TO_CHOOSE = 500  # labels that the penalty is chosen by, at most
 _MOST_NUMBERS = 1 << 22  # labels times dimensions that are fitted, at most
+_NOTHING = 1e-12  # share of the largest variance below which a direction is rounding error
 
 
 class LinearMember(nn.Module):
@@ -41,7 +45,7 @@ class LinearMember(nn.Module):
         self.bias: Tensor
 
     def forward(self, features: Tensor) -> Tensor:
-        outputs = features @ self.weight + self.bias
+        outputs = features @ self.weight + self.bias  # dense, also of sparse features
         return outputs.softmax(-1) if self.classes else outputs
 
 
@@ -53,7 +57,7 @@ class LinearFit:
     out_of_fold: np.ndarray
 
 
-def fit_linear(features: np.ndarray, targets: Targets) -> LinearFit:
+def fit_linear(features: Any, targets: Targets) -> LinearFit:
     """Fit a linear member to labels, and predict each label by a model from which it was hidden.
 
     The penalty ``|W|² / 2C`` is chosen by the log loss (or squared error) on hidden labels. A prediction for fold k
@@ -66,7 +70,7 @@ def fit_linear(features: np.ndarray, targets: Targets) -> LinearFit:
 
     Parameters
     ----------
-    features : ndarray of float32, shape (n, F)
+    features : ndarray or CSR matrix of float32, shape (n, F)
         The features of labeled items.
     targets : Targets
         Their labels, dealt into folds.
@@ -75,8 +79,8 @@ def fit_linear(features: np.ndarray, targets: Targets) -> LinearFit:
     -------
     LinearFit
     """
-    center = features.mean(0, dtype=np.float64)
-    rows, rotation = _rotated(features - center)
+    center = np.asarray(features.mean(0, dtype=np.float64)).ravel()
+    rows, rotated_back = _rotated(features, center)
     grid = _penalties(rows, targets)
     out_of_fold = np.zeros((len(targets), targets.outputs))
     for k in range(targets.folds):
@@ -85,7 +89,7 @@ def fit_linear(features: np.ndarray, targets: Targets) -> LinearFit:
         out_of_fold[~seen] = _fit(rows[seen], targets.select(seen), best).predict(rows[~seen])
     final = _fit(rows, targets, grid.chosen())
     member = LinearMember(features.shape[1], targets.outputs, targets.classes)
-    weight = rotation @ final.weight  # (F, K)
+    weight = rotated_back(final.weight)  # (F, K)
     member.weight.copy_(torch.from_numpy(weight))
     member.bias.copy_(torch.from_numpy(final.bias - center @ weight))
     return LinearFit(member, out_of_fold)
@@ -191,14 +195,34 @@ def _fit(rows: np.ndarray, targets: Targets, inverse: float, start: _Linear | No
     return _Linear(weight, bias, absent, count, True)
 
 
-def _rotated(centered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows ``(n, R)`` of at most n dimensions, and the rotation with scale ``(F, R)`` that makes them."""
-    variance = np.square(centered).mean(0).sum()
-    scale = np.sqrt(_VARIANCE / variance) if variance > 1e-12 else 1.0
-    if centered.shape[1] <= len(centered):
-        return centered * scale, np.eye(centered.shape[1]) * scale
-    left, singular, right = np.linalg.svd(centered, full_matrices=False)
-    return left * singular * scale, right.T * scale
+def _rotated(features: Any, center: np.ndarray) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """Return centered rows ``(n, R)`` of at most n dimensions, and how weights of these become weights ``(F, K)``.
+
+    With more columns than rows, X = U S V' by the eigenvectors of X X', which sparse features have too.
+    """
+    count, columns = features.shape
+    if columns <= count:
+        centered = (features.toarray() if issparse(features) else features) - center
+        scale = _scale(np.square(centered).mean(0).sum())
+        return centered * scale, lambda weight: weight * scale
+    wide = features.astype(np.float64)
+    products, along = wide @ wide.T, np.asarray(wide @ center).ravel()
+    gram = products.toarray() if issparse(products) else products
+    gram = gram - along[:, None] - along + center @ center
+    squares, vectors = np.linalg.eigh(gram)  # ascending
+    kept = squares > _NOTHING * max(squares[-1], _NOTHING)
+    singular, left = np.sqrt(squares[kept]), vectors[:, kept]
+    scale = _scale(squares[kept].sum() / count)
+
+    def rotated_back(weight: np.ndarray) -> np.ndarray:
+        inner = left @ (weight / singular[:, None])  # (n, K)
+        return np.asarray(wide.T @ inner - np.outer(center, inner.sum(0))) * scale
+
+    return left * singular * scale, rotated_back
+
+
+def _scale(variance: float) -> float:
+    return float(np.sqrt(_VARIANCE / variance)) if variance > _NOTHING else 1.0
 
 
 def most_labels(features: int) -> int:

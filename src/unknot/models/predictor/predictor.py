@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,32 @@ import torch
 from torch import Tensor, nn
 
 from unknot.models.features.features import Features, make_features
+from unknot.models.features.words import as_scipy
 from unknot.models.predictor.forest import ForestMember, fit_forest
 from unknot.models.predictor.linear import LinearMember, fit_linear
 from unknot.models.predictor.stacking import ClassStack, cross_fitted, make_stack
 from unknot.models.predictor.targets import Targets
 
 FOREST_PARTS = 10  # that stand for the forest among the members of a mixture
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What the members see of B items: features ``(B, F)``, and what linear models learn from, ``(B, G)``."""
+
+    features: Tensor
+    linear: Tensor
+
+    @classmethod
+    def of(cls, features: Features, x: Tensor) -> Inputs:
+        """Compute them for items ``(B, ...)``."""
+        numbers = features(x)
+        return cls(numbers, features.linear_inputs(x, numbers))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Inputs]) -> Inputs:
+        """Join those of several batches."""
+        return cls(torch.cat([one.features for one in parts]), torch.cat([one.linear for one in parts]))
 
 
 class Predictor(nn.Module):
@@ -31,7 +51,7 @@ class Predictor(nn.Module):
     classes : bool
         Whether the factor has classes.
     features : int, default=0
-        The number of features F; 0 for none.
+        The number of columns that the linear model learns from, G; 0 for none.
     trees, nodes, depth : int
         The sizes of the forest.
     """
@@ -53,21 +73,21 @@ class Predictor(nn.Module):
         self.forest = ForestMember(trees, nodes, depth, outputs) if features else None
         self.stack = make_stack(3 if features else 1, outputs, classes)
 
-    def forward(self, features: Tensor | None, own: Tensor) -> Tensor:
+    def forward(self, inputs: Inputs | None, own: Tensor) -> Tensor:
         """Return class probabilities ``(B, K)``, or numbers ``(B, D)``.
 
         Parameters
         ----------
-        features : Tensor, shape (B, F), or None
-            The features of the items.
+        inputs : Inputs or None
+            What linear model and forest see of the items.
         own : Tensor, shape (B, K) or (B, D)
             The model's own prediction; of a binary factor it may be the probability of yes, ``(B, 1)``, and so is the
             result then.
         """
         of_yes = self.classes and own.shape[1] == 1
         members = [torch.cat([1 - own, own], 1) if of_yes else own]
-        if self.linear is not None and self.forest is not None and features is not None:
-            members += [self.linear(features), self.forest(features)]
+        if self.linear is not None and self.forest is not None and inputs is not None:
+            members += [self.linear(inputs.linear), self.forest(inputs.features)]
         combined = self.stack(torch.stack(members))
         return combined[:, 1:] if of_yes else combined
 
@@ -104,7 +124,7 @@ class PredictorFit:
 
 
 @torch.no_grad()
-def fit_predictor(features: Tensor | None, own: Tensor, targets: Targets, seed: int = 0) -> PredictorFit:
+def fit_predictor(inputs: Inputs | None, own: Tensor, targets: Targets, seed: int = 0) -> PredictorFit:
     """Fit a predictor to labels.
 
     All members are fitted to all labels; the stack, to predictions for labels that were hidden from them. The
@@ -113,8 +133,8 @@ def fit_predictor(features: Tensor | None, own: Tensor, targets: Targets, seed: 
 
     Parameters
     ----------
-    features : Tensor, shape (n, F), or None
-        The features of the labeled items.
+    inputs : Inputs or None
+        What linear model and forest see of the labeled items.
     own : Tensor, shape (n, K) or (n, D)
         The model's own predictions, each by a model from which the label was hidden.
     targets : Targets
@@ -127,16 +147,17 @@ def fit_predictor(features: Tensor | None, own: Tensor, targets: Targets, seed: 
     PredictorFit
     """
     own = own.float()
-    if features is None:
+    if inputs is None:
         predictor = Predictor(targets.outputs, targets.classes)
         members = own[None]
         linear = _constant(targets)
     else:
-        rows = features.numpy()
-        line, forest = fit_linear(rows, targets), fit_forest(rows, targets, seed)
+        linear_rows = as_scipy(inputs.linear) if inputs.linear.is_sparse else inputs.linear.numpy()
+        line = fit_linear(linear_rows, targets)
+        forest = fit_forest(inputs.features.numpy(), targets, seed)
         trees, nodes = forest.member.feature.shape
         predictor = Predictor(
-            targets.outputs, targets.classes, rows.shape[1], trees, nodes, forest.member.depth
+            targets.outputs, targets.classes, linear_rows.shape[1], trees, nodes, forest.member.depth
         )
         predictor.linear, predictor.forest = line.member, forest.member
         linear = line.out_of_fold
@@ -197,8 +218,8 @@ class Predictors(nn.Module):
         own : mapping from str to Tensor
             The model's own predictions.
         """
-        features = None if self.features is None else self.features(x)
-        return {name: one(features, own[name]) for name, one in self.items() if name in own}
+        inputs = None if self.features is None else Inputs.of(self.features, x)
+        return {name: one(inputs, own[name]) for name, one in self.items() if name in own}
 
     @torch.no_grad()
     def members(self, x: Tensor, name: str, own: Tensor, own_weights: Tensor) -> tuple[Tensor, Tensor]:

@@ -10,6 +10,7 @@ from unknot.workflow.default_models.cells import Cells
 from unknot.workflow.default_models.choose import DEFAULT_MODELS, choose, default_model, make_default
 from unknot.workflow.default_models.class_style import ALPHA, ClassStyle
 from unknot.workflow.default_models.images import Images
+from unknot.workflow.default_models.series import Series
 from unknot.workflow.default_models.tables import TableEnsemble
 from unknot.workflow.default_models.topics import Topics
 from unknot.workflow.default_models.wide import Wide
@@ -21,6 +22,7 @@ __all__ = [
     "ClassStyle",
     "DefaultModel",
     "Images",
+    "Series",
     "TableEnsemble",
     "Topics",
     "Wide",

@@ -31,9 +31,13 @@ class DefaultModel:
     ----------
     name : str
         How specs and runs name it.
+    FEATURES : str, optional
+        The features that its predictions are stacked on, where the data do not tell
+        (:mod:`unknot.models.features`).
     """
 
     name: ClassVar[str]
+    FEATURES: ClassVar[str | None] = None
 
     @classmethod
     def unsuitable(cls, data: Dataset) -> str:

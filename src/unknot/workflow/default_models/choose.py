@@ -14,12 +14,13 @@ from unknot.workflow.default_models.base import DefaultModel
 from unknot.workflow.default_models.cells import Cells
 from unknot.workflow.default_models.class_style import ClassStyle
 from unknot.workflow.default_models.images import Images
+from unknot.workflow.default_models.series import Series
 from unknot.workflow.default_models.tables import TableEnsemble
 from unknot.workflow.default_models.topics import Topics
 from unknot.workflow.default_models.wide import Wide
 
 DEFAULT_MODELS: Mapping[str, type[DefaultModel]] = {
-    one.name: one for one in (Cells, Wide, TableEnsemble, Topics, Images, ClassStyle)
+    one.name: one for one in (Cells, Wide, TableEnsemble, Topics, Series, Images, ClassStyle)
 }
 """All defaults by name; the first one that suits is chosen."""
 
