@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from experiments.own_data.task import Task
-from experiments.own_data.usual_features import Rows, convolution_rows, dense_rows, linear_rows, _stacked
+from experiments.own_data.usual_features import Rows, _stacked, convolution_rows, dense_rows, linear_rows
 
 Method = Callable[[Task], np.ndarray]
 _GRID = np.logspace(-3, 3, 10)

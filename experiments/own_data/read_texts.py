@@ -13,9 +13,7 @@ from unknot.data.sets.loading import load
 MOST = 3000
 
 
-def newsgroups(
-    keep: Collection[str] = (), shares: tuple[float, ...] = ()
-) -> tuple[list[str], list[str]]:
+def newsgroups(keep: Collection[str] = (), shares: tuple[float, ...] = ()) -> tuple[list[str], list[str]]:
     """Return posts of 20 Newsgroups, which have no headers, and their groups; of each group a share."""
     data = load("20news-text")
     names = data.factor("group").classes or ()

@@ -70,8 +70,9 @@ def _of_table(task: Task) -> Rows:
         (words, make_column_selector(dtype_exclude="number")),
     )
     usual.fit(_stacked(task.x, task.more))
-    parts = [usual.transform(part) if len(part) else None for part in (task.x, task.more, task.test)]
-    return Rows(*(parts[0][:0] if part is None else part for part in parts))  # small tables may have no more
+    x = usual.transform(task.x)
+    more = usual.transform(task.more) if len(task.more) else x[:0]  # small tables may have none
+    return Rows(x, more, usual.transform(task.test))
 
 
 def _of_texts(task: Task) -> Rows:

@@ -1,34 +1,33 @@
-"""Which shapes are series, and which are gray images."""
-
-from __future__ import annotations
-
-from dataclasses import replace
+"""Series: arrays of few channels or many steps, with missing steps, of any scale and type."""
 
 import numpy as np
 import pytest
+import torch
 
-from unknot.data import from_arrays
-from unknot.data.series import is_series, is_series_shape
-
-
-@pytest.mark.parametrize(
-    ("shape", "expected"),
-    [
-        ((300, 4, 50), True),  # four channels
-        ((300, 12, 1000), True),  # many steps
-        ((300, 50, 4), True),  # either side may be the long one
-        ((300, 28, 28), False),
-        ((300, 16, 20), False),  # a photograph is not square
-        ((300, 50), False),  # rows of a table, unless the user says otherwise
-        ((300, 3, 32, 32), False),
-    ],
-)
-def test_the_shape_tells_series_from_images(shape: tuple[int, ...], expected: bool) -> None:
-    assert is_series_shape(shape) is expected
+from unknot.data.from_arrays import from_arrays
+from unknot.data.series import is_series
+from unknot.errors import DataError
 
 
-def test_images_have_an_axis_of_colors() -> None:
-    images = from_arrays(np.zeros((6, 3, 20), dtype=np.float32))
-    assert images.item_shape == (1, 3, 20)
-    assert not is_series(images)
-    assert is_series(replace(images, x=images.x[:, 0]))
+@pytest.mark.parametrize("low", [0.0, -3.0])
+@pytest.mark.parametrize("high", [1.0, 100.0])
+def test_series_stay_as_they_are_whatever_their_scale(low: float, high: float) -> None:
+    x = np.random.default_rng(0).uniform(low, high, (5, 3, 40)).astype(np.float32)
+    data = from_arrays(x)
+    assert is_series(data)
+    assert torch.equal(torch.as_tensor(data.x), torch.from_numpy(x))
+
+
+def test_missing_steps_are_kept_and_infinity_is_refused() -> None:
+    x = np.ones((5, 3, 40), np.float32)
+    x[1, 2, 30:] = np.nan
+    assert int(torch.as_tensor(from_arrays(x).x).isnan().sum()) == 10
+    x[0, 0, 0] = np.inf
+    with pytest.raises(DataError, match="infinity"):
+        from_arrays(x)
+
+
+def test_whole_numbers_are_series_and_gray_images_are_none() -> None:
+    assert is_series(from_arrays(np.zeros((5, 3, 40), np.int64)))
+    assert not is_series(from_arrays(np.zeros((5, 28, 28), np.uint8)))
+    assert not is_series(from_arrays(np.zeros((5, 12, 20), np.float32)))

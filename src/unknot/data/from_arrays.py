@@ -44,8 +44,8 @@ def from_arrays(
     ----------
     x : array-like, shape (N, ...)
         The items. Images are uint8, or floats from 0 to 1; ``(N, H, W)`` becomes ``(N, 1, H, W)``. Series are
-        ``(N, C, T)`` with fewer than 8 channels or more than 4 steps per channel, NaN where steps are missing. Wide rows of whole
-        numbers that are nearly all 0 are counts of words, which are stored sparsely.
+        ``(N, C, T)`` with fewer than 8 channels or more than 4 steps per channel, NaN where steps are missing. Wide
+        rows of whole numbers that are nearly all 0 are counts of words, which are stored sparsely.
     factors : mapping from name to array-like or Votes, optional
         Labels, one per item. Unknown labels are None, NaN, an empty word or masked out, and -1 for the integer kinds.
         A label may also say less than one class (:func:`unknot.data.label_evidence.read_evidence`).

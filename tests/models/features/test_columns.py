@@ -11,8 +11,10 @@ def test_numbers_categories_and_missing_cells() -> None:
     features = Columns.for_data(data)
     rows = features(items(data))
     assert features.size == 1 + 3 + 2
-    assert rows[0, 0] == 0 and rows[0, 4] == 1  # a missing number is the mean, and has its indicator
-    assert rows[1, 1:4].tolist() == [0, 0, 0] and rows[1, 5] == 1
+    assert rows[0, 0] == 0
+    assert rows[0, 4] == 1
+    assert rows[1, 1:4].tolist() == [0, 0, 0]
+    assert rows[1, 5] == 1
     torch.testing.assert_close(rows[1:, 0].mean(), torch.tensor(0.0), atol=1e-5, rtol=0)
     torch.testing.assert_close(rows[1:, 0].std(correction=0), torch.tensor(1.0))
     assert torch.equal(rows[2:, 1:4].argmax(1).float(), items(data)[2:, 1])
@@ -21,4 +23,5 @@ def test_numbers_categories_and_missing_cells() -> None:
 def test_far_numbers_are_clipped_and_unknown_classes_have_no_error() -> None:
     features = Columns.for_data(table())
     rows = features(torch.tensor([[1e9, 7.0]]))
-    assert rows[0, 0] == 8 and rows[0, 1:4].sum() == 1
+    assert rows[0, 0] == 8
+    assert rows[0, 1:4].sum() == 1

@@ -3,7 +3,14 @@
 import numpy as np
 import torch
 
-from unknot.models.predictor.stacking import ClassStack, NumberStack, cross_fitted, make_stack, mixture_weights
+from unknot.models.predictor.stacking import (
+    ClassStack,
+    NumberStack,
+    _exponents,
+    cross_fitted,
+    make_stack,
+    mixture_weights,
+)
 from unknot.models.predictor.targets import deal
 
 
@@ -27,7 +34,7 @@ def test_an_informed_member_gets_the_weight_and_a_guess_does_not() -> None:
     predictions, y = members()
     stack = ClassStack(2, 2).fit(predictions[:2], deal(y, 2))
     assert isinstance(stack, ClassStack)
-    assert float(stack.weights[0]) > 0.8
+    assert float(stack.exponents[0]) > 5 * float(stack.exponents[1])
     combined = stack(predictions[:2])
     torch.testing.assert_close(combined.sum(1), torch.ones(len(y)))
 
@@ -50,6 +57,27 @@ def test_a_useless_member_leaves_the_class_shares() -> None:
     assert float(combined.std(0).max()) < 0.1
 
 
+def test_exponents_are_those_of_a_grid() -> None:
+    predictions, y = members(n=60)
+    logs = predictions[:2].log()
+    grid = torch.cartesian_prod(*[torch.linspace(0, 3, 61)] * 2)
+    logits = torch.einsum("gm,mnk->gnk", grid, logs)
+    fits = logits.log_softmax(-1)[:, torch.arange(60), torch.from_numpy(y)].sum(1)
+    best = grid[(fits - 2.0 * (grid - 0.7).square().sum(1)).argmax()]
+    found = _exponents(logs, torch.from_numpy(y))
+    torch.testing.assert_close(found, best, atol=0.03, rtol=0)
+
+
+def test_labels_of_a_class_that_no_other_fold_has_do_not_count() -> None:
+    predictions, y = members(n=40)
+    predictions = torch.cat([predictions, torch.full((3, 40, 1), 1e-6)], 2)
+    lonely = deal(np.where(np.arange(40) == 7, 2, y), 3)
+    others = np.arange(40) != 7
+    with_it = ClassStack(3, 3).fit(predictions, lonely)
+    without = ClassStack(3, 3).fit(predictions[:, others], lonely.select(others))
+    torch.testing.assert_close(with_it.exponents, without.exponents, atol=0.02, rtol=0)
+
+
 def test_numbers_have_weights_of_at_most_one_and_a_guess_is_the_mean() -> None:
     draw = np.random.default_rng(0)
     y = draw.normal(size=(100, 1))
@@ -57,7 +85,8 @@ def test_numbers_have_weights_of_at_most_one_and_a_guess_is_the_mean() -> None:
     both = torch.tensor(np.stack([good, chance])).float()
     stack = NumberStack(2, 1).fit(both, deal(y, 1))
     assert isinstance(stack, NumberStack)
-    assert float(stack.weights[0]) > 0.9 and float(stack.weights.sum()) <= 1.0001
+    assert float(stack.weights[0]) > 0.9
+    assert float(stack.weights.sum()) <= 1.0001
     alone = NumberStack(1, 1).fit(both[1:], deal(y, 1))
     assert float(alone(both[1:]).std()) < 0.3
 

@@ -8,12 +8,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from unknot.models.predictor.calibration import LABELS_PER_CLASS, class_offsets, inverse_temperature
+from unknot.models.predictor.calibration import LABELS_PER_CLASS, class_offsets
 from unknot.models.predictor.targets import Targets
 
 _SWEEPS = 300
 PSEUDO_LABELS = 2.0  # of the Dirichlet prior on the weights, in all
-_LOWEST, _HIGHEST, _MEMBER_COOLING = -3.0, 1.2, 1.0  # of log t of members, which may be far too confident
+_EXPONENTS, _EXPONENT_PRECISION = (
+    1.4,
+    2.0,
+)  # of the prior: the sum of the exponents, and how strong it is per member
+_HIGHEST = 3.0  # exponent
+_SMOOTHING = 0.5  # labels' worth of the class shares in each prediction
 _SMALLEST = 1e-9
 _PSEUDO_ERRORS = 4.0  # labels' worth of the prior on the weights of numbers
 
@@ -50,11 +55,13 @@ class Stack(nn.Module, ABC):
 
 
 class ClassStack(Stack):
-    """p(y = k) ∝ (Σ_m w_m p_m(k)^t_m / Z_m + w_0 s_k)^t exp(b_k).
+    """p(y = k) ∝ exp(b_k) Π_m p̃_m(k)^a_m: a logarithmic opinion pool with exponents a_m of at least 0.
 
-    Each member has a temperature of its own, so that one that is too confident does not lose its weight for that; the
-    class shares s of the labels take part as a further member. Then the mixture has a temperature, and class offsets b
-    where there are ten labels per class and cross-validation says that they lower the log loss.
+    p̃_m is a member's prediction with some of the class shares of the labels, so that no class is impossible. The
+    exponents maximize the log-probability of the labels, with a normal prior around equal ones; they are weights and
+    temperatures at once. Offsets b are used where there are ten labels per class and cross-validation says that they
+    lower the log loss. Labels of a class that no other fold has do not count: a member that has not seen the
+    class tells nothing about one that has.
 
     Parameters
     ----------
@@ -66,52 +73,70 @@ class ClassStack(Stack):
 
     def __init__(self, members: int, outputs: int) -> None:
         super().__init__()
-        self.register_buffer("sharpness", torch.ones(members))  # t_m
-        self.register_buffer("weights", torch.full((members + 1,), 1 / (members + 1)))  # the last is w_0
+        self.register_buffer("exponents", torch.full((members,), _EXPONENTS / members))
         self.register_buffer("shares", torch.full((outputs,), 1 / outputs))
         self.register_buffer("smoothing", torch.zeros(()))
-        self.register_buffer("final_sharpness", torch.ones(()))
         self.register_buffer("offsets", torch.zeros(outputs))
-        self.sharpness: Tensor
-        self.weights: Tensor
+        self.exponents: Tensor
         self.shares: Tensor
         self.smoothing: Tensor
-        self.final_sharpness: Tensor
         self.offsets: Tensor
 
     def forward(self, members: Tensor) -> Tensor:
-        return (self.final_sharpness * self._mixed(members).log() + self.offsets).softmax(-1)
+        return (self._pooled(members) + self.offsets).softmax(-1)
 
     def fit(self, members: Tensor, targets: Targets) -> ClassStack:
+        count, outputs = len(targets), targets.outputs
+        counts = torch.from_numpy(np.bincount(targets.values, minlength=outputs))
+        self.shares.copy_((counts + 1) / (count + outputs))
+        self.smoothing.fill_(_SMOOTHING / count)
+        rows = _seen_elsewhere(targets)
+        members, targets = members[:, rows], targets.select(rows)
         labels = torch.from_numpy(targets.values)
-        count, outputs = len(labels), len(self.shares)
-        self.shares.copy_((labels.bincount(minlength=outputs) + 1 / outputs) / (count + 1))
-        self.smoothing.fill_(0.5 / count)
-        logs = self._smoothed(members).log()
-        self.sharpness.copy_(
-            torch.stack(
-                [inverse_temperature(one, labels, _LOWEST, _HIGHEST, _MEMBER_COOLING) for one in logs]
-            )
-        )
-        rows = torch.arange(count)
-        sharpened = (self.sharpness[:, None, None] * logs).log_softmax(-1)[:, rows, labels]  # (M, n)
-        self.weights.copy_(mixture_weights(torch.cat([sharpened, self.shares.log()[labels][None]])))
-        self.final_sharpness.fill_(1.0)
+        self.exponents.copy_(_exponents(self._logs(members), labels))
         self.offsets.zero_()
-        mixed = self._mixed(members).log()
-        self.final_sharpness.copy_(inverse_temperature(mixed, labels))
-        calibrated = self.final_sharpness * mixed
-        if _offsets_help(calibrated, targets):
-            self.offsets.copy_(class_offsets(calibrated, labels))
+        pooled = self._pooled(members).log_softmax(-1)
+        if _offsets_help(pooled, targets):
+            self.offsets.copy_(class_offsets(pooled, labels))
         return self
 
-    def _smoothed(self, members: Tensor) -> Tensor:
-        """Members with half a label of the class shares, so that no class is impossible."""
-        return ((1 - self.smoothing) * members + self.smoothing * self.shares).clamp_min(_SMALLEST)
+    def _logs(self, members: Tensor) -> Tensor:
+        """Return log p̃, ``(M, B, K)``."""
+        return ((1 - self.smoothing) * members + self.smoothing * self.shares).clamp_min(_SMALLEST).log()
 
-    def _mixed(self, members: Tensor) -> Tensor:
-        sharpened = (self.sharpness[:, None, None] * self._smoothed(members).log()).softmax(-1)
-        return torch.einsum("m,mbk->bk", self.weights[:-1], sharpened) + self.weights[-1] * self.shares
+    def _pooled(self, members: Tensor) -> Tensor:
+        return torch.einsum("m,mbk->bk", self.exponents, self._logs(members))
+
+
+def _seen_elsewhere(targets: Targets) -> np.ndarray:
+    """Return which labels are of a class that another fold has too, bool ``(n,)``; all, if none is."""
+    in_fold = np.zeros((targets.folds, targets.outputs))
+    np.add.at(in_fold, (targets.fold, targets.values), 1)
+    rows = in_fold.sum(0)[targets.values] > in_fold[targets.fold, targets.values]
+    return rows if rows.any() else np.ones(len(targets), bool)
+
+
+def _exponents(logs: Tensor, labels: Tensor) -> Tensor:
+    """Return a ``(M,)`` that maximize ``Σ_i log softmax(Σ_m a_m log p̃_m)[y_i] - λ M/2 Σ_m (a_m - a_0)²``."""
+    from scipy.optimize import minimize
+
+    values, y = logs.double().numpy(), labels.numpy()
+    count, rows = len(values), np.arange(len(y))
+    usual = np.full(count, _EXPONENTS / count)
+
+    def loss(exponents: np.ndarray) -> tuple[float, np.ndarray]:
+        logits = np.einsum("m,mnk->nk", exponents, values)
+        top = logits.max(1, keepdims=True)
+        odds = np.exp(logits - top)
+        total = odds.sum(1, keepdims=True)
+        value = (np.log(total) + top).sum() - logits[rows, y].sum()
+        gradient = (odds / total * values).sum((1, 2)) - values[:, rows, y].sum(1)
+        precision = _EXPONENT_PRECISION * count
+        apart = exponents - usual
+        return value + precision / 2 * apart @ apart, gradient + precision * apart
+
+    found = minimize(loss, usual, jac=True, bounds=[(0, _HIGHEST)] * count, method="L-BFGS-B").x
+    return torch.from_numpy(found).to(logs.dtype)
 
 
 def _offsets_help(log_prob: Tensor, targets: Targets) -> bool:

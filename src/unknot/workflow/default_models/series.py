@@ -25,7 +25,7 @@ class Series(TableEnsemble):
     """
 
     name: ClassVar[str] = "series"
-    components: int = setting(whole(1, 1000), "principal components of the series, or fewer", 30)
+    components: int = setting(whole(1, 1000), "components of the truncated SVD, or fewer", 30)
 
     FEATURES: ClassVar[str | None] = "series"
     MOST_COLUMNS: ClassVar[int] = 10**6
