@@ -39,7 +39,7 @@ class WideEnsemble(Ensemble):
             self.components = SeriesComponents(raw["channels"], raw["steps"], size)
         else:
             self.components = Components(raw["columns"], size, raw["counts"])
-        self._ids, self._rows_by_id = torch.zeros(0), torch.zeros(0)
+        self._ids, self._rows_by_id = torch.zeros(0, dtype=torch.int64), torch.zeros(0)
 
     @torch.no_grad()
     def prepare(self, data: Any) -> None:
@@ -65,8 +65,16 @@ class WideEnsemble(Ensemble):
         return super().decode(None if x is None else self.components(x), q)
 
     def forward(self, batch: Any) -> tuple[Trace, Trace]:
-        place = torch.searchsorted(self._ids, batch.ids)
-        return super().forward(replace(batch, x=self._rows_by_id[place]))
+        return super().forward(replace(batch, x=self._components_of(batch)))
+
+    def _components_of(self, batch: Any) -> Tensor:
+        """Return the components of a batch, of training rows those that :meth:`prepare` has computed."""
+        if len(self._ids):
+            place = torch.searchsorted(self._ids, batch.ids).clamp_max(len(self._ids) - 1)
+            if torch.equal(self._ids[place], batch.ids):
+                return self._rows_by_id[place]
+        rows: Tensor = self.components(batch.x)
+        return rows
 
     def expected_data(self, q: Trace | GivenValues) -> Tensor:
         """Expected items of the expected components at the values in ``q``; counts are per row of total L."""

@@ -91,24 +91,24 @@ class Predictor(nn.Module):
         combined = self.stack(torch.stack(members))
         return combined[:, 1:] if of_yes else combined
 
-    def members(self, features: Tensor | None, own: Tensor, own_weights: Tensor) -> tuple[Tensor, Tensor]:
+    def members(self, inputs: Inputs | None, own: Tensor, own_weights: Tensor) -> tuple[Tensor, Tensor]:
         """Return the predictions ``(M, B, K)`` of all that is stacked, parts of the forest apart, and their weights.
 
         Parameters
         ----------
-        features : Tensor, shape (B, F), or None
-            The features of the items.
+        inputs : Inputs or None
+            What linear model and forest see of the items.
         own : Tensor, shape (m, B, K)
             The predictions of the model's own members.
         own_weights : Tensor, shape (m,)
             Their weights, which add up to 1.
         """
         parts, shares = [own], [own_weights]
-        if self.linear is not None and self.forest is not None and features is not None:
+        if self.linear is not None and self.forest is not None and inputs is not None:
             assert isinstance(self.stack, ClassStack)
-            weights = self.stack.weights[:3] / self.stack.weights[:3].sum()
-            forest = self.forest.parts(features, FOREST_PARTS)
-            parts += [self.linear(features)[None], forest]
+            weights = self.stack.weights
+            forest = self.forest.parts(inputs.features, FOREST_PARTS)
+            parts += [self.linear(inputs.linear)[None], forest]
             of_forest = (weights[2] / len(forest)).expand(len(forest))
             shares = [own_weights * weights[0], weights[1:2], of_forest]
         return torch.cat(parts), torch.cat(shares)
@@ -224,8 +224,8 @@ class Predictors(nn.Module):
     @torch.no_grad()
     def members(self, x: Tensor, name: str, own: Tensor, own_weights: Tensor) -> tuple[Tensor, Tensor]:
         """Return the predictions ``(M, B, K)`` of all members of one factor, and their weights ``(M,)``."""
-        features = None if self.features is None else self.features(x)
-        return dict(self.items())[name].members(features, own, own_weights)
+        inputs = None if self.features is None else Inputs.of(self.features, x)
+        return dict(self.items())[name].members(inputs, own, own_weights)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what :func:`make_predictors` needs, as plain data."""

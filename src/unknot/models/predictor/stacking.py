@@ -82,6 +82,14 @@ class ClassStack(Stack):
         self.smoothing: Tensor
         self.offsets: Tensor
 
+    @property
+    def weights(self) -> Tensor:
+        """The members' shares of the exponents, ``(M,)``; equal if all are 0."""
+        total = self.exponents.sum()
+        return (
+            self.exponents / total if total > 0 else torch.full_like(self.exponents, 1 / len(self.exponents))
+        )
+
     def forward(self, members: Tensor) -> Tensor:
         return (self._pooled(members) + self.offsets).softmax(-1)
 
