@@ -38,7 +38,7 @@ def _mnist(labels: int, published: float, spread: float) -> Item:
         best=mnist.BEST_ROW,
         baseline=mnist.NO_DECODER_ROW if labels == 100 else f"{mnist.BEST_ROW}/network_error",
         items=MNIST_TEST,
-        why="the published number is near that of the same network with all labels, in the page's last column"
+        why="compare the same network with all 60,000 labels, in the last column of the page"
         if labels == 3000
         else "",
     )

@@ -52,8 +52,8 @@ OTHERS = (
 )
 CAPTIONS = {
     "analogies": (
-        "Analogies. First columns: test images and their reconstructions. Others: the digit of the column in the "
-        "style of the row."
+        "Analogies. First column: test images; column rec., in pictures of newer code: their reconstructions. Others: "
+        "the digit of the column in the style of the row."
     ),
     "style-grid": (
         "Style grids. One panel for each digit; its two style dimensions go through the quantiles of their prior from "
@@ -147,7 +147,7 @@ class Look:
         )
 
 
-def _labels(row: Mapping[str, Any], tier: Tier) -> dict[str, int]:
+def _labels(row: Mapping[str, Any], tier: Tier) -> dict[str, Any]:
     return {"labels": row["labels"]} if "labels" in row and tier != "smoke" else {}
 
 

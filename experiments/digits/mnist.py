@@ -130,7 +130,7 @@ def cases(tier: Tier) -> list[Case]:
 
 def _every_label(case: Case, tier: Tier) -> Case:
     """Return S17's encoder trained on all labels: what a network of this size can reach."""
-    labels = 50 if tier == "smoke" else 60_000
+    labels = 50 if tier == "smoke" else "all"
     train = {**case["train"], "objective": {"name": "supervised", "alpha": 1.0}, "labeled_share": None}
     place = {"row": EVERY_LABEL_ROW, "column": EVERY_LABEL, "labels": labels}
     return {**case, **place, "train": train, "draws": 0}

@@ -60,7 +60,7 @@ CLASSIFIER = {
     },
     "train": CLASSIFIER_TRAIN,
 }
-S17_EVERY_LABEL_ROW, EVERY_LABEL = "S17's model, all labels", 20_000
+S17_EVERY_LABEL_ROW, EVERY_LABEL = "S17's model, all labels", "all"
 COLOR_GOALS = {"color": 0.95, "background": 0.95, "ink": 0.95}
 EXPERIMENT = Look(
     data="svhn",

@@ -18,12 +18,12 @@ from unknot.workflow.trained_model import TrainedModel
 _SHOWN = 8
 CAPTIONS = {
     "relit": (
-        "First columns: test images and their reconstructions. Others: the same person under the light that is "
-        "inferred from the image at the top of the column."
+        "First column: test images, and in the second, in pictures of newer code, their reconstructions. Others: the "
+        "same person under the light that is inferred from the image at the top of the column."
     ),
     "swapped": (
-        "First columns: test images and their reconstructions. Others: the person that is inferred from the image at "
-        "the top of the column, under the same light."
+        "First column: test images, and in the second, in pictures of newer code, their reconstructions. Others: the "
+        "person that is inferred from the image at the top of the column, under the same light."
     ),
 }
 
