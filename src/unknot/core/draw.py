@@ -32,7 +32,7 @@ def reuse(name: str, dist: Distribution, source: Node, layout: Layout) -> Variab
     if source.evidence is not None:
         if source.evidence.about_classes:
             source.evidence.refuse_unfit(name, dist)
-        node.dist, node.plain, node.evidence = source.evidence.condition_score(dist), dist, source.evidence
+        node.condition(dist, source.evidence, source.evidence.condition_score(dist))
     node.shared_by, node.group = source.shared_by, source.group
     for slot, axis in source.axes.items():  # from now on these slots mean the axes that the value has
         position = source.leading_dims - 3 - slot
@@ -137,9 +137,11 @@ def draw(
         node.value = torch.where(per_item(given.known, event), label, drawn.value)
         node.known = given.known
     if gradient == "detached":
-        node.dist, node.undetached = gradients.detach_unlabeled(dist, node.known, event), dist
+        node.undetached = plain
+        dist, plain = (gradients.detach_unlabeled(one, node.known, event) for one in (dist, plain))
+        node.dist = dist
     if evidence is not None:
-        node.plain, node.evidence = plain, evidence
+        node.condition(plain, evidence, dist)
     return node
 
 
@@ -178,7 +180,7 @@ def _enumerate(
         node.label = _label(name, dist, given, event)
         node.known = given.known
         if given.evidence is not None:
-            node.dist, node.plain, node.evidence = given.evidence.condition(dist), dist, given.evidence
+            node.condition(dist, given.evidence, given.evidence.condition(dist))
     return node
 
 

@@ -99,7 +99,8 @@ def partial(
     allowed : array of bool, optional
         The classes that are possible for each item, ``(B, K)``: "one of these", "none of those".
     probabilities : array, optional
-        Soft labels, or likelihoods of each class, ``(B, K)``, of at least zero.
+        Soft labels, or likelihoods of each class, ``(B, K)``, of at least zero. Equal weights tell nothing, unless
+        they are learned: gradient flows to them.
     tree, node : Tree and its nodes, optional
         A tree of classes and the node of each item, at any depth; it allows the classes below the node.
     confusion : array, optional
@@ -159,7 +160,9 @@ def partial(
         mask = _table(allowed, "allowed").bool()
         return _classes(torch.where(mask, 0.0, -math.inf), "allowed", known)
     if chosen[0] == "probabilities":
-        return _classes(_log(_table(probabilities, "probabilities")), "probabilities", known)
+        log_weights = _log(_table(probabilities, "probabilities"))
+        every = torch.ones(len(log_weights), dtype=torch.bool, device=log_weights.device)
+        return _classes(log_weights, "probabilities", known, every if log_weights.requires_grad else None)
     if chosen[0] == "confusion":
         return _reports(values, known, confusion)
     if chosen[0] == "scale":

@@ -182,11 +182,14 @@ class Variable(Node):
     evidence : Evidence or None
         What is known about the items whose value is not (:mod:`unknot.core.potentials`). Then ``dist`` is conditioned
         on it, and ``plain`` is the distribution that the program gave.
+    undetached : Distribution or None
+        Detached sites: the distribution that the program gave, with all its gradient.
     """
 
     __slots__ = (
         "_impossible",
         "_mass",
+        "_plain",
         "_weight",
         "axis",
         "baseline",
@@ -197,7 +200,6 @@ class Variable(Node):
         "intervened",
         "label",
         "mask",
-        "plain",
         "scored_by",
         "shared_by",
         "source",
@@ -218,11 +220,11 @@ class Variable(Node):
         self.mask: Tensor | None = None
         self.axis: Axis | None = None
         self.label: Tensor | None = None
-        self.undetached: Distribution | None = None  # detached sites only: ``dist`` with all its gradient
+        self.undetached: Distribution | None = None
         self.source: Variable | None = None
         self.shared_by: int | None = None
         self.evidence: Evidence | None = None
-        self.plain: Distribution = dist
+        self._plain: Distribution | None = None
         self.intervened = False  # fixed by :class:`unknot.do`: it is not scored
         self._mass: Tensor | None = None  # enumerated: log-probability of each value, -inf where masked
         self._impossible: Tensor | None = None
@@ -258,10 +260,19 @@ class Variable(Node):
             return self.value.new_zeros(self.leading_shape)
         log_prob = self._log_density()
         if self.source is not None and self.evidence is not None:
-            log_prob = log_prob + self._log_evidence()
+            log_prob = log_prob + self.log_evidence()
         if self.shared_by is not None:
             log_prob = log_prob / self.shared_by
         return self._without_impossible(log_prob) if self.enumerated else log_prob
+
+    @property
+    def plain(self) -> Distribution:
+        """The distribution without the evidence."""
+        return self.dist if self._plain is None or self.evidence is None else self._plain
+
+    def condition(self, plain: Distribution, evidence: Evidence, conditioned: Distribution) -> None:
+        """Note that the distribution is conditioned on evidence."""
+        self.dist, self._plain, self.evidence = conditioned, plain, evidence
 
     def log_label(self) -> Tensor:
         """Log-probability of what was observed, given the draws before: of labels, and of evidence.
@@ -272,18 +283,21 @@ class Variable(Node):
         if self.evidence is None or self.intervened:
             return labels
         node = self if self.active is None else self._held(self.active)
-        log_evidence = node._log_evidence()
+        log_evidence = node.log_evidence()
         if self.shared_by is not None:
             log_evidence = log_evidence / self.shared_by
         if self.active is not None:
             log_evidence = where(self.active, log_evidence, 0.0)
         return labels + (log_evidence if self.scale is None else log_evidence * self.scale)
 
-    def _log_evidence(self) -> Tensor:
-        """In q the log-probability of the evidence; in p what is added to the log-probability of the draw."""
+    def log_evidence(self) -> Tensor:
+        """In q the log-probability of the evidence; in p what is added to the log-probability of the draw.
+
+        It knows nothing of ``where`` blocks and scales: see :meth:`log_label`.
+        """
         assert self.evidence is not None
         if self.source is None:
-            elements = self.evidence.log_mass(self.plain)
+            elements = self.evidence.log_mass(self.plain if self.undetached is None else self.undetached)
         else:
             elements = self.evidence.log_score(self.plain, self.value)
         return sum_event(elements, self.event_dims - len(self.plain.event_shape))
@@ -321,9 +335,10 @@ class Variable(Node):
             dist=held_distribution(self.dist, active, self.event_dims),
             value=held(self.value, active, self.leading_dims),
         )
-        twin.plain = (
-            twin.dist if self.plain is self.dist else held_distribution(self.plain, active, self.event_dims)
-        )
+        if self._plain is not None:
+            twin._plain = held_distribution(self._plain, active, self.event_dims)
+        if self.undetached is not None:
+            twin.undetached = held_distribution(self.undetached, active, self.event_dims)
         if self.unbounded is not None:
             twin.unbounded = held(self.unbounded, active, self.leading_dims)
         return twin

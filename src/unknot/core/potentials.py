@@ -4,7 +4,7 @@ With evidence e a site draws from q(y | ·) ψ(y) / q(e | ·), where q(e | ·) =
 probability of a label in the weights of S17 Eqs. 5-9. Every kind of evidence offers
 
 * ``condition(dist)``: the distribution to draw from, ``dist`` itself for items without evidence;
-* ``log_mass(dist)``: log q(e | ·) for each element, and ``offset`` for the items without evidence or with a point;
+* ``log_mass(dist)``: log q(e | ·) for each element;
 * ``log_score(dist, value)``: what p adds to its own log-probability of the draw, see :class:`Potential`.
 
 A **relaxed** site (Concrete) has no density at a class. With evidence it is scored, in q and in p, by the probability
@@ -98,8 +98,7 @@ class Potential(Evidence):
     log_potential : Tensor
         log ψ, ``(B, K)``; -inf rules a value out. It may carry gradient, to learned confusion matrices.
     offset : Tensor
-        log ψ of the value of an item that has a single possible one, or of all values where they have the same,
-        ``(B,)``; else zero.
+        log ψ of the value of an item that has a single possible one, ``(B,)``; else zero.
     what : str
         The argument of :func:`~unknot.core.evidence.partial` that it came from, for messages.
     """
@@ -173,8 +172,8 @@ def potential(
 ) -> tuple[Tensor, Tensor, Potential]:
     """Labels, known flags and the evidence of the other items from log ψ ``(B, K)``.
 
-    An item with one possible value is known. One whose values all have the same potential tells nothing, but for
-    ``informed`` items: their potential is a learned likelihood, which may happen to be the same for all values.
+    An item with one possible value is known. One whose values all have the same potential tells nothing and counts as
+    ψ = 1, but for ``informed`` items: their potential is learned, and may happen to be the same for all values.
     """
     possible = log_potential > -math.inf
     known = possible.sum(1) == 1
@@ -183,7 +182,7 @@ def potential(
         informed = log_potential.amin(1) != top
     informed = informed & ~known
     values = torch.where(known, possible.to(torch.uint8).argmax(1), -1)
-    offset = torch.where(informed, 0.0, top)
+    offset = torch.where(known, top, 0.0)
     return values, known, Potential(informed, log_potential, offset, what)
 
 

@@ -69,7 +69,7 @@ def _marginals(sites: dict[str, Variable], factors: Sequence[Factor]) -> dict[st
     items = max(one.table.shape[-1] for one in factors)
     with torch.enable_grad():
         fixed = [Factor(one.axes, one.table.detach()) for one in factors]
-        like = fixed[0].table
+        like = next(iter(sites.values())).mass().detach()
         potentials = {
             name: like.new_zeros(axis.size, 1, items, requires_grad=True) for name, axis in axes.items()
         }

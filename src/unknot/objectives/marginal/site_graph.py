@@ -80,6 +80,7 @@ def twin(
         source=None,
         label=None,
         scale=None,
+        evidence=None,
     )
 
 

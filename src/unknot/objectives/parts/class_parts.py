@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
-from torch.distributions import Categorical, Distribution, OneHotCategorical
+from torch.distributions import Categorical, OneHotCategorical
 from torch.nn.functional import one_hot
 
 from unknot.core.node import Variable
@@ -45,7 +45,7 @@ def class_parts(q: Trace, p: Trace, name: str) -> tuple[Tensor, Tensor]:
     (0.6931, True)
     """
     log_masses = _log_masses(q[name], "encoder")  # (B, K)
-    log_prior = _log_masses(p[name], "prior", p[name].plain)  # (K,)
+    log_prior = _log_masses(p[name], "prior")  # (K,)
     if log_masses.ndim != 2:
         raise SpecError(
             f"class '{name}': its masses are exact where it is read from x alone, not from draws."
@@ -108,9 +108,7 @@ def _has_exact_masses(q: Trace, p: Trace, name: str) -> bool:
     """Whether a site is a class that is read from x alone, with a prior that is the same for all items."""
     if name not in class_sites(q):
         return False
-    return (
-        _log_masses(q[name], "encoder").ndim == 2 and _log_masses(p[name], "prior", p[name].plain).ndim == 1
-    )
+    return _log_masses(q[name], "encoder").ndim == 2 and _log_masses(p[name], "prior").ndim == 1
 
 
 def _is_class(node: Variable) -> bool:
@@ -119,6 +117,11 @@ def _is_class(node: Variable) -> bool:
 
 def _with_labels(node: Variable, log_masses: Tensor) -> tuple[Tensor, Tensor]:
     """Masses (B, K) and their logarithms, zero where a mass is: the encoder's, or all on a label that is known."""
+    if node.evidence is not None:
+        dist = node.plain if node.undetached is None else node.undetached
+        conditioned = node.evidence.condition(dist)
+        assert isinstance(conditioned, Categorical | OneHotCategorical | Concrete)
+        log_masses = conditioned.logits.log_softmax(-1)
     masses = log_masses.exp()
     log_own = torch.where(masses > 0, log_masses, 0.0)
     if node.known is False:
@@ -131,8 +134,9 @@ def _with_labels(node: Variable, log_masses: Tensor) -> tuple[Tensor, Tensor]:
     return torch.where(known, label, masses), torch.where(known, 0.0, log_own)
 
 
-def _log_masses(node: Variable, whose: str, dist: Distribution | None = None) -> Tensor:
-    dist = dist or (node.dist if node.undetached is None else node.undetached)
+def _log_masses(node: Variable, whose: str) -> Tensor:
+    """Of the distribution that the program gave, with all its gradient."""
+    dist = node.plain if node.undetached is None else node.undetached
     if isinstance(dist, Categorical | OneHotCategorical | Concrete):
         return dist.logits.log_softmax(-1)
     raise SpecError(f"'{node.name}' is no class of the {whose}: it has no masses.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.distributions import Bernoulli, Distribution, OneHotCategorical, kl_divergence
+from torch.distributions import Bernoulli, Categorical, Distribution, OneHotCategorical, kl_divergence
 
 from unknot.core.axes import sum_event
 from unknot.core.node import Node, Variable
@@ -40,9 +40,7 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
         return None
     if not _parents_come_first(q_node.name, q, p) and _leading_dims(p_node) > 0:
         return None
-    if q_node.evidence is not None:
-        return _with_evidence(q_node, p_node)
-    one, other = _discrete(q_node.dist), _discrete(p_node.dist)
+    one, other = _discrete(q_node.plain), _discrete(p_node.plain)
     try:
         divergence = kl_divergence(one, other)
     except NotImplementedError:
@@ -53,24 +51,34 @@ def negative_kl(q_node: Variable, q: Trace, p: Trace, relaxed: bool = False) -> 
     negative = -sum_event(divergence.expand(wide), extra)
     if p_node.active is not None:
         negative = torch.where(p_node.active, negative, 0.0)
+    if q_node.evidence is not None:
+        informed = q_node.evidence.informed
+        negative = torch.where(informed, _with_evidence(q_node, p_node), negative)
     return negative if q_node.known is False else torch.where(q_node.known, p_node.log_prob, negative)
 
 
-def _with_evidence(q_node: Variable, p_node: Variable) -> Tensor | None:
-    """``E [log p(y) + log ψ(y) - log q(y | e)]`` of a class with evidence, under q(y | e) = q(y) ψ(y) / q(e).
+def _with_evidence(q_node: Variable, p_node: Variable) -> Tensor:
+    """``E [log p(y) + log ψ(y) - log q(y | e)]`` under q(y | e) = q(y) ψ(y) / q(e), for items with evidence.
 
-    It is Σ_y q(y | e) [log p(y) - log q(y)] + log q(e), without the logarithms of classes that are ruled out.
+    For classes it is Σ_y q(y | e) [log p(y) - log q(y)] + log q(e), without the logarithms of classes that are ruled
+    out; for numbers the sampled difference, which has the same expectation.
     """
-    one, other, drawn = _discrete(q_node.plain), _discrete(p_node.plain), _discrete(q_node.dist)
-    if not (isinstance(one, OneHotCategorical) and isinstance(other, OneHotCategorical)):
-        return None
-    assert isinstance(drawn, OneHotCategorical)
-    difference = class_mass(drawn.probs, other.logits) - class_mass(drawn.probs, one.logits)
     assert q_node.evidence is not None
+    drawn, one, other = (_class_logits(dist) for dist in (q_node.dist, q_node.plain, p_node.plain))
+    if drawn is None or one is None or other is None:
+        return p_node.log_prob - q_node.log_prob
+    probs = drawn.softmax(-1)
+    difference = class_mass(probs, other) - class_mass(probs, one)
     negative = difference + q_node.evidence.log_mass(q_node.plain)
-    if p_node.active is not None:
-        negative = torch.where(p_node.active, negative, 0.0)
-    return torch.where(torch.as_tensor(q_node.known), p_node.log_prob, negative)
+    return negative if p_node.active is None else torch.where(p_node.active, negative, 0.0)
+
+
+def _class_logits(dist: Distribution) -> Tensor | None:
+    """Logits ``(..., K)`` of a distribution over classes."""
+    dist = _discrete(dist)
+    if isinstance(dist, Bernoulli):
+        return torch.stack([torch.zeros_like(dist.logits), dist.logits], -1)
+    return dist.logits if isinstance(dist, Categorical | OneHotCategorical) else None
 
 
 def _parents_come_first(name: str, q: Trace, p: Trace) -> bool:
@@ -94,7 +102,7 @@ def _parents_come_first(name: str, q: Trace, p: Trace) -> bool:
 
 def _leading_dims(node: Variable) -> int:
     """How many leading axes the parameters have; none means they cannot depend on a draw."""
-    return len(node.dist.batch_shape) + len(node.dist.event_shape) - node.event_dims
+    return len(node.plain.batch_shape) + len(node.plain.event_shape) - node.event_dims
 
 
 def _discrete(dist: Distribution) -> Distribution:
