@@ -13,7 +13,8 @@ import unknot
 from tests.references import evidence as slow
 from tests.references.evidence import EvidenceModel, Item, random_model
 from tests.statistics import assert_mean
-from unknot.objectives import elbo, importance_weighted, semi_supervised, supervised
+from unknot.errors import SpecError
+from unknot.objectives import decompose, elbo, hfvae, importance_weighted, semi_supervised, supervised
 
 ALPHA = 3.0
 GRAPHS = range(64)
@@ -485,3 +486,78 @@ def test_compiled_without_gradients_and_under_autocast(way: str) -> None:
         torch.testing.assert_close(run(small), eager)
     with torch.autocast("cpu", torch.bfloat16):
         torch.testing.assert_close(run(small), eager, rtol=1e-2, atol=1e-2)
+
+
+# ---- the decomposition and its weights
+
+FREE: dict = {"parents": {"y": [], "z": []}, "prior_parents": {}}
+DECOMPOSED: dict[str, Objective] = {
+    "decompose": lambda q, p: decompose(q, p, 40, **FREE).per_item,
+    "terms": lambda q, p: torch.stack([v for v in decompose(q, p, 40, **FREE).values()]),
+    "weights": lambda q, p: semi_supervised(
+        q, p, alpha=ALPHA, between=4.0, information={"z": 2.0}, within=3.0, dataset_size=40, **FREE
+    ).per_item,
+    "pair": lambda q, p: semi_supervised(q, p, between={"y, z": 4.0}, dataset_size=40, **FREE).per_item,
+    "hfvae": lambda q, p: hfvae(q, p, dataset_size=40, **FREE).per_item,
+}  # fmt: skip
+
+
+class Independent(Model):
+    """A class y and a number z, both read from x alone."""
+
+    def run(self, value: object) -> tuple[unknot.Trace, unknot.Trace]:
+        torch.manual_seed(1)
+        q, p = unknot.Trace(samples=3), unknot.Trace()
+        one = torch.ones((), dtype=torch.float64)
+        y = self._class(q, self.logits, value=value, gradient=self.way)
+        z = q.normal(self.loc, one, name="z", event_dims=0)
+        self._class(p, self.prior, value=q["y"])
+        p.normal(torch.zeros(4, dtype=torch.float64), one, value=q["z"], name="z")
+        p.normal(z + y @ self.by_class.exp(), one, value=torch.ones(4, dtype=torch.float64), name="x")
+        return q, p
+
+
+@pytest.mark.parametrize("objective", [name for name in DECOMPOSED if name != "terms"])
+@pytest.mark.parametrize("site", SITES)
+def test_points_and_nothing_in_the_decomposition(site: tuple[str, str], objective: str) -> None:
+    model = Independent(*site, "")
+    mask = torch.nn.functional.one_hot(LABELS.clamp(min=0), 3).bool() | (LABELS < 0)[:, None]
+    ones = unknot.partial(probabilities=torch.ones(4, 3, dtype=torch.float64))
+    pairs = [
+        (unknot.partial(allowed=mask), unknot.partial(LABELS)),
+        (ones, unknot.partial(torch.full((4,), -1))),
+    ]
+    for given, expected in pairs:
+        mine, theirs = (results(model, one, DECOMPOSED[objective]) for one in (given, expected))
+        for one, other in zip(mine, theirs, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_the_decomposition_adds_up_to_the_elbo(site: tuple[str, str]) -> None:
+    model, given = Independent(*site, ""), unknot.partial(probabilities=WEIGHTS)
+    whole = results(model, given, OBJECTIVES["elbo"])
+    parts = results(model, given, DECOMPOSED["decompose"])
+    assert bool(torch.stack([one.isfinite().all() for one in parts]).all())
+    for mine, theirs in zip(parts, whole, strict=True):
+        torch.testing.assert_close(mine, theirs, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_term_with_little_evidence_tends_to_the_term_without(site: tuple[str, str]) -> None:
+    """Nearly equal weights: every term is nearly that of an unlabeled item, whatever it is scored by."""
+    model = Independent(*site, "")
+    nearly = torch.ones(4, 3, dtype=torch.float64)
+    nearly[:, 0] -= 1e-7
+    mine, theirs = (
+        DECOMPOSED["terms"](*model.run(given))
+        for given in (unknot.partial(probabilities=nearly), unknot.partial(torch.full((4,), -1)))
+    )
+    torch.testing.assert_close(mine, theirs, rtol=1e-5, atol=1e-5)
+
+
+def test_relaxed_evidence_with_dependent_variables_is_refused() -> None:
+    model = Model("concrete", "concrete", "y -> z")
+    q, p = model.run(unknot.partial(probabilities=WEIGHTS))
+    with pytest.raises(SpecError, match="site 'y' is relaxed, has evidence on its classes"):
+        decompose(q, p, 40, parents={"y": [], "z": ["y"]}, prior_parents={})

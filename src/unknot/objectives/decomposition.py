@@ -16,7 +16,7 @@ from unknot.objectives.marginal.inference_marginal import InferenceMarginal
 from unknot.objectives.marginal.marginal_tree import Groups
 from unknot.objectives.parts.groups import as_groups, correlations, fold_within, is_flat, marginal
 from unknot.objectives.parts.site_terms import check_pair, log_conditional, proposals, reconstruction
-from unknot.objectives.prior.prior_marginal import PriorMarginal
+from unknot.objectives.prior.prior_marginal import PriorMarginal, without_evidence
 from unknot.objectives.prior.prior_parents import PriorProgram
 from unknot.objectives.terms import Terms, weighted_sum
 
@@ -95,7 +95,8 @@ def decompose(
 
     Returns :class:`~unknot.objectives.terms.Terms`, all with weight one. Items that know a variable's value
     contribute log p there and no log q(y | x), as in the ELBO; the marginals of a label are those of the encoder,
-    by mass: see :mod:`unknot.objectives.marginal.variable_pairs`.
+    by mass: see :mod:`unknot.objectives.marginal.variable_pairs`. Items with evidence ψ on a variable draw it given the
+    evidence; its marginals are those of the encoder without, and log ψ of the draw belongs to ``reconstruction``.
 
     >>> import torch
     >>> q, p = Trace(), Trace()
@@ -123,13 +124,23 @@ def decomposition_parts(
     folded = fold_within(named)
     flat = is_flat(tree)
     values = {
-        RECONSTRUCTION: reconstruction(q, p),
+        RECONSTRUCTION: _with_evidence(q, p, reconstruction(q, p)),
         MUTUAL_INFORMATION: log_q.log_q - log_conditional(q),
         **(folded if flat else named),
         "marginal": marginal(log_q, log_p),
     }
     other = named if flat else folded
     return Parts(values, {name: value for name, value in other.items() if name not in values})
+
+
+def _with_evidence(q: Trace, p: Trace, data: Tensor) -> Tensor:
+    """log ψ of the draws beside log p of the data: evidence is data, whose likelihood is ψ."""
+    for node in q.variables():
+        theirs = p[node.name]
+        pure = without_evidence(theirs)
+        if pure is not theirs:
+            data = data + (theirs.log_prob - pure.log_prob)
+    return data
 
 
 def split_options(

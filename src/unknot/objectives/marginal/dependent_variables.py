@@ -208,7 +208,7 @@ def _weight(mass: Tensor | None) -> Tensor:
 def refuse(node: Variable, parents: Sequence[Variable]) -> NoReturn:
     """Say why the marginal of a dependent variable cannot be computed as asked, and what to do."""
     names = ", ".join(parent.name for parent in parents)
-    sure = bool(reached(tensors_of(node.dist), parents))
+    sure = bool(reached(tensors_of(node.plain), parents))
     first = parents[0].name
     message = (
         f"site '{node.name}' {'depends' if sure else 'may depend'} on {names} in the encoder, so q({node.name}) needs "

@@ -173,7 +173,7 @@ def encoder_parents(
             chosen = {one.name for one in earlier}
         else:
             chosen = set(stated.get(node.name, ()))
-            seen = reached(tensors_of(node.dist), earlier) if validation.is_on() else []
+            seen = reached(tensors_of(node.plain), earlier) if validation.is_on() else []
             _refuse_unstated(node.name, [name for name in seen if name not in chosen])
         found[node.name] = [one.name for one in variables[:position] if one.name in chosen]
     return found
@@ -236,8 +236,8 @@ def may_reach(parent: Variable, child: Variable) -> bool:
 
 def own_leading(node: Variable) -> torch.Size:
     """The leading axes that a variable's *parameters* have: ``()``, ``(B,)``, ``(S, B)``, ``(K, 1, B)``."""
-    shape = node.dist.batch_shape
-    return shape[: max(0, len(shape) - (node.event_dims - len(node.dist.event_shape)))]
+    shape = node.plain.batch_shape
+    return shape[: max(0, len(shape) - (node.event_dims - len(node.plain.event_shape)))]
 
 
 def _check_names(stated: Parents | None, names: Sequence[str]) -> None:

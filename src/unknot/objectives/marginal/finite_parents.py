@@ -96,12 +96,12 @@ def enumerated_table(node: Variable, parents: Sequence[Variable], items: int) ->
         full = full.permute(*kept, *others, *range(axes - 1, full.ndim)).flatten(len(kept), axes - 1)
         return full.expand(*sizes, items, *rest).reshape(-1, items, *rest)
 
-    return join_distributions([node.dist], table)
+    return join_distributions([node.plain], table)
 
 
 def _varies(node: Variable, axis: int) -> bool:
     """Whether a leading axis of the parameters is more than broadcasting."""
-    return axis >= 0 and any(t.shape[axis] > 1 and t.stride(axis) != 0 for t in parameters(node.dist))
+    return axis >= 0 and any(t.shape[axis] > 1 and t.stride(axis) != 0 for t in parameters(node.plain))
 
 
 class EncoderRuns:

@@ -117,6 +117,12 @@ class InferenceMarginal:
         self, q: Trace, parents: Parents, weights: Mixture, items: int, groups: Groups
     ) -> Marginal:
         graph = SiteGraph({node.name: over_items(node, items) for node in q.variables()}, parents)
+        for node in graph.nodes.values():
+            if node.evidence is not None and node.scored_by == "density":
+                raise SpecError(
+                    f"site '{node.name}' is relaxed, has evidence on its classes, and variables of the encoder depend "
+                    "on each other: this marginal is not implemented; use gradient='enumerate' or 'straight_through'"
+                )
         check_names(graph.nodes, groups)
         if self.reference is not None:
             child = next(name for name in parents if parents[name])

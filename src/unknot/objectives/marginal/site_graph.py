@@ -80,7 +80,7 @@ def twin(
         source=None,
         label=None,
         scale=None,
-        evidence=None,
+        evidence=node.evidence if dist is node.dist else None,
     )
 
 

@@ -3,6 +3,9 @@
 The rows are the draws of this process's batch, ``(B,)``, ``(S, B)`` or ``(K, S, B)``. The columns are the
 batch itself, gathered from all processes, followed by a reference batch if there is one.
 
+**Evidence.** The columns are what the encoder says without it. Where items have evidence on a relaxed class, draw and
+evidence are scored together under each column, as q and p score them (:mod:`unknot.core.potentials`).
+
 **Labels.** A label of a relaxed variable has a mass and no density; a draw has a density. At a label's row
 all columns are scored by the mass, at a draw's row all by the density: one marginal never mixes the two. The
 label's marginal is therefore what the encoder says of it, the mean over items of q(y | x_c).
@@ -85,7 +88,12 @@ def variable_pairs(
     if isinstance(columns, Concrete) and not _several(columns, parent):
         return pairwise.one_leaf(concrete_joint(node, columns, mixture, parent), mixture)
     if isinstance(columns, Relaxed) and node.scored_by == "density":
-        return _relaxed(node, columns, mixture, parent)
+        pairs = _relaxed(node, columns, mixture, parent)
+        if node.evidence is None:
+            return pairs
+        informed = node.evidence.informed.expand(node.leading_shape)[..., None]
+        given = torch.where(informed, _joint_with_evidence(node, columns), pairs.joint)
+        return pairwise.one_leaf(given, mixture)
     return pairwise.distribution_pairs(columns, node.value, mixture, parent)
 
 
@@ -116,9 +124,26 @@ def concrete_joint(
         return pairwise.concrete_joint(node.unbounded, columns.logits, columns.temperature, mixture, parent)
     rows = node.unbounded.shape[:-1]
     labels = pairwise.Labels(node.value.detach(), node.known.expand(rows))  # no gradient goes to a label
-    return pairwise.concrete_joint(
-        node.unbounded, columns.logits, columns.temperature, mixture, parent, labels
+    unbounded = node.unbounded
+    if node.evidence is not None:  # whose rows may have classes that are ruled out
+        informed = node.evidence.informed.expand(rows)[..., None]
+        unbounded = torch.where(informed, 0.0, unbounded)
+    joint = pairwise.concrete_joint(unbounded, columns.logits, columns.temperature, mixture, parent, labels)
+    return (
+        joint if node.evidence is None else torch.where(informed, _joint_with_evidence(node, columns), joint)
     )
+
+
+def _joint_with_evidence(node: Variable, columns: Relaxed) -> Tensor:
+    """log q(u_b, e_b | x_c): the probability of the row's evidence under a column, times the density given it."""
+    assert node.evidence is not None
+    assert node.unbounded is not None
+    table = type(columns)(columns.logits.unsqueeze(1), columns.temperature)  # (C, 1, event...)
+    given = node.evidence.condition(table)  # (C, B, event...)
+    assert isinstance(given, Relaxed)
+    unbounded = node.unbounded.unsqueeze(-2 - len(columns.event_shape))  # (*S, 1, B, event...)
+    joint = given.log_density(unbounded) + node.evidence.log_mass(table)  # (*S, C, B)
+    return joint.movedim(-2, -1)
 
 
 def _relaxed(node: Variable, columns: Relaxed, mixture: Mixture, parent: Tensor | None) -> Pairs:
@@ -143,7 +168,7 @@ def _relaxed(node: Variable, columns: Relaxed, mixture: Mixture, parent: Tensor 
 def item_distribution(node: Variable, items: int) -> Distribution:
     """The parameters of a variable without parents, one row per item: batch shape (B, dims...)."""
     refuse_inactive(node)
-    dist, lead = node.dist, own_leading(node)
+    dist, lead = node.plain, own_leading(node)
     dims = dist.batch_shape[len(lead) :]
     if lead == (items,):
         return dist

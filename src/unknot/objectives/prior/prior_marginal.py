@@ -73,6 +73,13 @@ def _own_scores(node: Variable) -> Tensor | None:
     return torch.where(per_item(node.known, leaf_axes), node.dist.log_mass(node.value), density)
 
 
+def without_evidence(node: Variable) -> Variable:
+    """A site of p that scores its value alone; a relaxed draw with evidence has no score of its own."""
+    if node.evidence is None or node.scored_by == "density":
+        return node
+    return node.replace(dist=node.plain, evidence=None)
+
+
 @dataclass(frozen=True)
 class PriorMarginal:
     """The prior of a pair of traces.
@@ -93,7 +100,7 @@ class PriorMarginal:
     def tree(self, q: Trace, p: Trace, groups: Groups, inference: Marginal) -> Marginal:
         """log p of every node, in the shape of ``inference``, at the same draws."""
         named = variable_names(groups)
-        sites = {name: p[name] for name in p if name in named}  # in the program's order
+        sites = {name: without_evidence(p[name]) for name in p if name in named}  # in the program's order
         parents = prior_parents(sites, self.program, self.parents)
         dependent = [name for name in sites if parents[name]]
         if dependent and self.program is None:

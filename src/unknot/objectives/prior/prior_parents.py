@@ -101,7 +101,7 @@ def _one_draw(node: Variable) -> Tensor:
 def _may_depend(node: Variable) -> bool:
     """Whether the site has parameters of its own for every item."""
     lead = own_leading(node)
-    return any(_has_items(tensor, lead) for tensor in tensors_of(node.dist))
+    return any(_has_items(tensor, lead) for tensor in tensors_of(node.plain))
 
 
 def _has_items(tensor: Tensor, lead: torch.Size) -> bool:
