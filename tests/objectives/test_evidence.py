@@ -493,7 +493,7 @@ def test_compiled_without_gradients_and_under_autocast(way: str) -> None:
 FREE: dict = {"parents": {"y": [], "z": []}, "prior_parents": {}}
 DECOMPOSED: dict[str, Objective] = {
     "decompose": lambda q, p: decompose(q, p, 40, **FREE).per_item,
-    "terms": lambda q, p: torch.stack([v for v in decompose(q, p, 40, **FREE).values()]),
+    "terms": lambda q, p: torch.stack(list(decompose(q, p, 40, **FREE).values())),
     "weights": lambda q, p: semi_supervised(
         q, p, alpha=ALPHA, between=4.0, information={"z": 2.0}, within=3.0, dataset_size=40, **FREE
     ).per_item,

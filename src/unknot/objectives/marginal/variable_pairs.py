@@ -22,7 +22,7 @@ from torch.distributions import Distribution, Independent, Normal
 
 from unknot.core.distributions import without_autocast
 from unknot.core.node import Variable
-from unknot.core.relaxed import Concrete, Relaxed
+from unknot.core.relaxed import BinaryConcrete, Concrete, Relaxed
 from unknot.errors import SpecError
 from unknot.objectives.marginal import pairwise
 from unknot.objectives.marginal.encoder_parents import own_leading
@@ -138,7 +138,8 @@ def _joint_with_evidence(node: Variable, columns: Relaxed) -> Tensor:
     """log q(u_b, e_b | x_c): the probability of the row's evidence under a column, times the density given it."""
     assert node.evidence is not None
     assert node.unbounded is not None
-    table = type(columns)(columns.logits.unsqueeze(1), columns.temperature)  # (C, 1, event...)
+    family = Concrete if isinstance(columns, Concrete) else BinaryConcrete
+    table = family(columns.logits.unsqueeze(1), columns.temperature)  # (C, 1, event...)
     given = node.evidence.condition(table)  # (C, B, event...)
     assert isinstance(given, Relaxed)
     unbounded = node.unbounded.unsqueeze(-2 - len(columns.event_shape))  # (*S, 1, B, event...)
