@@ -1,13 +1,13 @@
-"""Weak labels as children of the class: p(y) p(x | y) p(coarse | y) p(report | y) times a soft label.
+"""Weak labels as evidence: p(y) p(x | y) times a potential ψ(y) for what is known about the class of each item.
 
-A weak label is data about the class, so it is a site of the decoder that depends on y:
+* coarse: the class is in a group. ψ is one for its classes and zero for the others (``partial(allowed=...)``).
+* noisy: an annotator who errs has reported a class. ψ is the column of that report in a confusion matrix, which is
+  learned (``partial(reports, confusion=...)``).
+* soft: how well each class fits the item (``partial(probabilities=...)``).
 
-* coarse: a group of classes. Its distribution given y puts all mass on the group of y.
-* noisy: the report of an annotator who errs. Its distribution given y is a row of a confusion matrix, learned here.
-* soft: a vector r of likelihoods, one for each class. It enters as the term log r[y] ("virtual evidence").
-
-Items have any of them, or none: ``where`` leaves out what is missing. The class is enumerated, so the evidence is
-exact, and ``infer_discrete`` returns the posterior of the class given the data and all weak labels of an item.
+Items have any of them, or none. Several of them are independent given the class, so their potentials are multiplied.
+The class is enumerated, so the bound is log p(x, evidence) itself, and ``infer_discrete`` returns the posterior of the
+class given the data and all weak labels of an item.
 """
 
 import torch
@@ -25,29 +25,26 @@ class Model(nn.Module):
         self.loc = nn.Parameter(torch.randn(CLASSES, 2))
         self.confusion = nn.Parameter(2.0 * torch.eye(CLASSES))  # logits of the report, by class
 
-    def encode(self, x: Tensor) -> unknot.Trace:
+    def evidence(self, coarse: Tensor, report: Tensor, soft: Tensor) -> unknot.Partial:
+        """Labels ``(B,)`` are -1 where they are missing; soft labels ``(B, K)`` are then ones."""
+        in_group = (coarse[:, None] == GROUPS) | (coarse[:, None] < 0)
+        reported = torch.where(report[:, None] >= 0, self.confusion.softmax(-1).T[report], 1.0)
+        return unknot.partial(probabilities=in_group * reported * soft)
+
+    def encode(self, x: Tensor, evidence: unknot.Partial) -> unknot.Trace:
         q = unknot.Trace()
-        q.categorical(logits=torch.zeros(len(x), CLASSES), gradient="enumerate", name="y")
+        q.categorical(logits=torch.zeros(len(x), CLASSES), value=evidence, gradient="enumerate", name="y")
         return q
 
-    def decode(
-        self, x: Tensor, coarse: Tensor, report: Tensor, soft: Tensor, q: unknot.Trace
-    ) -> unknot.Trace:
-        """Labels ``(B,)`` are -1 where they are missing; soft labels ``(B, K)`` are then ones."""
+    def decode(self, x: Tensor, q: unknot.Trace) -> unknot.Trace:
         p = unknot.Trace()
         y = p.categorical(logits=torch.zeros(CLASSES), value=q["y"], name="y")  # (K, 1, B)
         p.normal(self.loc[y], 0.5, value=x, name="x")
-        with p.where(coarse >= 0):
-            in_group = nn.functional.one_hot(GROUPS, 2).to(x.dtype)
-            p.categorical(probs=in_group[y], value=coarse.clamp_min(0), name="coarse")
-        with p.where(report >= 0):
-            p.categorical(logits=self.confusion[y], value=report.clamp_min(0), name="report")
-        p.log_term(soft.log()[torch.arange(len(x)), y], name="soft")  # (K, 1, B)
         return p
 
     def traces(self, x: Tensor, *labels: Tensor) -> tuple[unknot.Trace, unknot.Trace]:
-        q = unknot.trace(self.encode, x)
-        return q, unknot.trace(self.decode, x, *labels, q)
+        q = unknot.trace(self.encode, x, self.evidence(*labels))
+        return q, unknot.trace(self.decode, x, q)
 
 
 def weaken(y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -69,7 +66,7 @@ def main(steps: int = 300) -> float:
     labels = weaken(y)
     for _ in range(steps):
         optimizer.zero_grad()
-        unknot.objectives.importance_weighted(*model.traces(x, *labels)).loss.backward()
+        unknot.objectives.importance_weighted(*model.traces(x, *labels), alpha=0.0).loss.backward()
         optimizer.step()
     missing = torch.full_like(y, -1)
     mode = unknot.infer_discrete(*model.traces(x, missing, missing, torch.ones(300, CLASSES)), "mode")

@@ -101,7 +101,7 @@ def log_weight_parts(site_parts: SiteParts) -> list[Part]:
         if isinstance(node, Variable) and node.enumerated:
             theirs = site_parts.p[node.name]
             found.append(site_parts.of_p(theirs, theirs.log_prob))
-            if node.active is not None or isinstance(node.known, Tensor):
+            if node.active is not None or node.impossible is not None or isinstance(node.known, Tensor):
                 found.append(site_parts.of_q(node, _counted_once(node)))
         else:
             found += site_parts.log_ratio(node)

@@ -31,7 +31,8 @@ def test_a_weight_of_zero_costs_nothing_and_a_negative_one_rewards() -> None:
 
 
 def test_only_the_agreement_needs_a_second_view() -> None:
-    assert [name for name in REGULARIZERS if Regularizers({name: 1.0}).needs_second_view] == ["agreement"]
+    assert [name for name, one in REGULARIZERS.items() if one.needs_second_view] == ["agreement"]
+    assert Regularizers({"agreement": 1.0}).needs_second_view
 
 
 @pytest.mark.parametrize("name", REGULARIZERS)
@@ -40,7 +41,8 @@ def test_every_one_takes_a_hand_written_program(name: str) -> None:
     batch = replace(batch, second_view=program.augment(batch.x, scored=False))
     q, p = program(batch)
     before = set(p)
-    Regularizers({name: 1.0}).add_to(program, batch, q, p)
+    linked = {"weight": 1.0, "site": "digit", "must_link": [batch.ids[~batch.known["digit"]][:2].tolist()]}
+    Regularizers({name: linked if name == "pairs" else 1.0}).add_to(program, batch, q, p)
     (added,) = set(p) - before
     p[added].log_prob.mean().backward()
     assert any(w.grad is not None and bool(w.grad.abs().sum() > 0) for w in program.parameters())
@@ -54,6 +56,8 @@ def test_every_one_takes_a_hand_written_program(name: str) -> None:
         ({"swop": 1.0}, "unknown key 'swop'; did you mean 'swap'"),
         ({"swap": "much"}, "regularizers.swap is a number, but got 'much'"),
         ({"swap": {"decoder_weight": 0.5}}, "needs 'weight'"),
+        ({"pairs": {"weight": 1.0}}, "pairs: needs 'site'"),
+        ({"pairs": {"weight": 1.0, "site": "digit", "must_link": [[1, 2, 3]]}}, "must_link"),
         (
             {"agreement": {"weight": 1.0, "confidence": 2.0}},
             "confidence is a number from 0 to 1, but got 2.0",

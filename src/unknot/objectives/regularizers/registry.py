@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,8 +12,9 @@ from unknot.core.program import Program
 from unknot.core.trace import Trace
 from unknot.objectives.regularizers.agreement import agreement
 from unknot.objectives.regularizers.independence import independence
+from unknot.objectives.regularizers.pairs import pairs
 from unknot.objectives.regularizers.swap import swap
-from unknot.schema import Schema, check, either, left_out_or, number, table, table_of
+from unknot.schema import Schema, check, either, left_out_or, list_of, number, table, table_of, text, whole
 
 Penalties = Callable[..., dict[str, Tensor]]  # (program, batch, q, p, **options)
 
@@ -32,21 +33,28 @@ class Regularizer:
         What its options may be.
     needs_second_view : bool
         Whether it looks at ``batch.second_view``.
+    needs_options : sequence of str
+        The options that have no default.
     """
 
     function: Penalties
     meaning: str
     options: Mapping[str, Schema] = field(default_factory=dict)
     needs_second_view: bool = False
+    needs_options: Sequence[str] = ()
 
     @property
     def schema(self) -> Schema:
         """Its weight, or a table with its weight and options."""
         words = f"a table with {', '.join(['weight', *self.options])}"
-        return either(table({"weight": number(), **self.options}, words, required=("weight",)), number())
+        settings = table(
+            {"weight": number(), **self.options}, words, required=("weight", *self.needs_options)
+        )
+        return settings if self.needs_options else either(settings, number())
 
 
 _share = number(0, 1)
+_pairs = list_of(list_of(whole(0), 2, 2, "two ids of items"), words="pairs of ids of items")
 
 REGULARIZERS: dict[str, Regularizer] = {
     "agreement": Regularizer(
@@ -56,6 +64,12 @@ REGULARIZERS: dict[str, Regularizer] = {
         needs_second_view=True,
     ),
     "independence": Regularizer(independence, "the style does not depend on the factors"),
+    "pairs": Regularizer(
+        pairs,
+        "pairs of items that must, or cannot, have the same class do so",
+        {"site": text(), "must_link": _pairs, "cannot_link": _pairs},
+        needs_options=("site",),
+    ),
     "swap": Regularizer(
         swap,
         "items generated with other items' factors are encoded as what they were generated from",
