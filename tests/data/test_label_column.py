@@ -84,6 +84,16 @@ def test_minus_one_beside_plus_one_is_refused_with_a_hint():
         read_factor("f", [-2, 0, 1, 2], 4)
 
 
+def test_whole_numbers_of_few_labels_are_numbers_if_they_seldom_repeat_and_have_gaps():
+    days = np.arange(30) * 3 + 7
+    with pytest.warns(UnknotWarning, match="of 30 different values are taken as numbers"):
+        assert read_factor("days", days, 30).kind == "continuous"
+    assert read_factor("days", [*days, *days, *days], 90).num_classes == 30  # each comes often
+    assert read_factor("person", np.arange(30), 30).num_classes == 30  # codes without gaps
+    assert read_factor("room", np.arange(10) * 100, 10).num_classes == 10  # few
+    refuse_whole_floats(read_factor("days", [*map(float, days), NAN], 31))
+
+
 def test_whole_numbers_of_many_values_are_numbers():
     with pytest.warns(UnknotWarning, match="of 347 different values are taken as numbers; otherwise declare"):
         factor = read_factor("price", np.arange(347) - 9, 347)

@@ -20,6 +20,8 @@ from unknot.missing import missing_entries
 Classes = Sequence[Any] | Hierarchy | Mapping[str, Any]  # as they may be declared
 
 MANY_CLASSES = 50  # whole numbers with more different values are taken as numbers
+FEW_CLASSES = 10  # with at most so many different values they never are
+_FULL = 0.8  # of the whole numbers from the smallest to the largest, as the codes of classes have
 
 # What the letters of numpy's dtypes say about a factor that was not declared.
 INFERRED: dict[str, Kind] = {
@@ -110,7 +112,7 @@ def refuse_whole_floats(factor: Factor) -> None:
     known = factor.values[factor.known]
     if factor.kind != "continuous" or known.ndim != 1 or not 0 < len(known) < len(factor):
         return
-    if len(known.unique()) > MANY_CLASSES:
+    if _vary_like_numbers(known.numpy()):
         return
     if bool((known == known.round()).all() and (known >= UNKNOWN).all()):
         raise DataError(
@@ -243,15 +245,28 @@ def _refuse_spaces(name: str, classes: Sequence[Any]) -> None:
             )
 
 
+def _vary_like_numbers(values: np.ndarray) -> bool:
+    """Return whether whole numbers are measured or counted rather than codes of classes.
+
+    They have more than 50 different values; or, of few labels, more than 10 that come less than twice on average and
+    have gaps between them.
+    """
+    distinct = np.unique(values)
+    if len(distinct) <= FEW_CLASSES:
+        return False
+    are_rare = 2 * len(distinct) > len(values) and len(distinct) < _FULL * (distinct[-1] - distinct[0] + 1)
+    return len(distinct) > MANY_CLASSES or bool(are_rare)
+
+
 def _are_numbers(name: str, values: np.ndarray) -> bool:
-    """Return whether labels are whole numbers with too many values to be classes, with a warning.
+    """Return whether labels are whole numbers with too many different values to be classes, with a warning.
 
     Where -1 is the only negative number, it may mark unknown classes: these stay classes.
     """
     if values.dtype.kind not in "iu":
         return False
     distinct = np.unique(values)
-    if len(distinct) <= MANY_CLASSES:
+    if not _vary_like_numbers(values[values != UNKNOWN] if distinct[0] == UNKNOWN else values):
         return False
     are_classes = UNKNOWN in distinct and distinct[0] == UNKNOWN
     what, other = (

@@ -127,9 +127,17 @@ def test_thousands_separators() -> None:
     np.testing.assert_allclose(rows.array()[:, 0], [1200, 12345.6, 999])
 
 
+def test_limits_among_numbers_are_refused_however_many() -> None:
+    for limit in ("<0.5", "> 100", "<=3.5 g/l"):
+        cells = cells_of({"a": [limit if i % 5 == 0 else str(i / 2) for i in range(60)]})
+        with pytest.raises(DataError, match=f"got '{limit}' among numbers, a limit and no number; write"):
+            read_columns("t", cells, {})
+        assert read_columns("t", cells, {"a": "category"})[0][0].kind == "category"
+
+
 def test_numbers_that_become_a_category_are_said() -> None:
-    cells = cells_of({"a": ["<0.5" if i % 5 == 0 else str(i / 2) for i in range(60)]})
-    with pytest.warns(UnknotWarning, match="category of 49 words, for there is '<0.5' among its numbers"):
+    cells = cells_of({"a": ["low" if i % 5 == 0 else str(i / 2) for i in range(60)]})
+    with pytest.warns(UnknotWarning, match="category of 49 words, for there is 'low' among its numbers"):
         assert read_columns("t", cells, {})[0][0].kind == "category"
     few = cells_of({"a": ["1", "2", "3a", "3b"] * 10})
     assert read_columns("t", few, {})[0][0].kind == "category"  # codes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -119,3 +121,12 @@ def test_typed_files_that_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": pa.array([], pa.int64())}), path)
     with pytest.raises(DataError, match="is empty"):
         read_user_data(path)
+
+
+@pytest.mark.slow
+def test_a_program_that_read_a_table_ends_as_it_should(tmp_path: Path) -> None:
+    """Arrow's threads once released Python objects while the interpreter shut down, which aborted every other run."""
+    (tmp_path / "t.csv").write_text("a,b\n" + "1,2\n" * 50)
+    code = "from unknot.data.readers.user_files import read_user_data; read_user_data('t.csv'); raise SystemExit(3)"
+    for _ in range(5):
+        assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == 3

@@ -6,6 +6,7 @@ a warning.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
@@ -33,6 +34,7 @@ _MANY_NUMBERS = 10  # a category of more distinct numbers than this, and of few 
 _TEXT_WORDS = 3  # cells with more words than this, on average, are texts rather than names
 _DIFFERENT = 0.5  # of the cells of a column of texts, at least
 _VOCABULARY = 400  # words of a column of texts: with the other columns still no wide table
+_LIMIT = re.compile(r"[<>≤≥]=?\s*[-+]?[\d.,]+.*")  # "<10"
 
 
 class WordsNeeded(Exception):
@@ -280,6 +282,12 @@ class _ColumnReader:
         if content.numeric:
             raise WordsNeeded(name)
         if len(words) - len(others) > max(_MANY_NUMBERS, len(others)):
+            if all(map(_LIMIT.fullmatch, others)):
+                raise DataError(
+                    f"{self._cell(name, self._first_row(name, others, self.training))} among numbers, a limit and no "
+                    "number; write the limit alone or empty such cells, or declare the column: columns "
+                    f"{{'{name}': 'category'}}."
+                )
             self._warn(
                 f"column '{name}' is taken as a category of {len(words)} words, for there is {others[0]!r} among its "
                 f"numbers; to have numbers, empty such cells; to keep it so, declare columns {{'{name}': 'category'}}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ BLOCK = 1 << 19  # bytes of text that are parsed together; larger where a single
 _LARGEST_BLOCK = 1 << 30
 _HEADER = 1 << 20  # characters in which the header has to end
 _CELLS = 1 << 18  # cells of a typed file that are read together
+_RAGGED = re.compile(r"Row #(\d+): Expected \d+ columns, got (\d+)")  # of Arrow
 _FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
 
 
@@ -109,32 +111,26 @@ class CsvSource(TableSource):
         """Yield batches of text, the first of which begins with the header."""
         names = [str(i) for i in range(len(self.file_names))]
         chosen = [str(i) for i, name in enumerate(self.file_names) if name in self.names]
-        ragged: list[arrow_csv.InvalidRow] = []
-
-        def note(row: arrow_csv.InvalidRow) -> str:
-            ragged.append(row)
-            return "error"
-
+        # No invalid_row_handler: Arrow's threads would release it while the interpreter shuts down, and abort.
         try:
-            yield from arrow_csv.open_csv(
+            with arrow_csv.open_csv(
                 self.path,
                 arrow_csv.ReadOptions(use_threads=False, block_size=size, column_names=names),
-                arrow_csv.ParseOptions(
-                    delimiter=self._delimiter, newlines_in_values=True, invalid_row_handler=note
-                ),
+                arrow_csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
                 arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
                     strings_can_be_null=False,
                     include_columns=chosen,
                 ),
-            )
+            ) as reader:
+                yield from reader
         except OSError as error:
             raise DataError(f"{self.where} cannot be read: {error.strerror}.") from None
-        except pa.ArrowInvalid:
+        except pa.ArrowInvalid as error:
+            ragged = _RAGGED.search(str(error))
             if ragged:
-                row = ragged[0]
                 raise DataError(
-                    f"{self.where}, row {row.number}: {row.actual_columns} cells under {len(names)} columns."
+                    f"{self.where}, row {ragged[1]}: {ragged[2]} cells under {len(names)} columns."
                 ) from None
             raise
 
