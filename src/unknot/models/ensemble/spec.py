@@ -85,7 +85,8 @@ class EnsembleSpec:
     settings : tuple of Setting
         The settings of the members, those with a decoder first.
     components : mapping, optional
-        Of wide rows, whose components are the columns: ``{"columns": C, "counts": whether they are counts}``.
+        Of wide rows, whose components are the columns: ``{"columns": C, "counts": whether they are counts}``, and
+        of cells ``"variable"``, how many genes the components are of.
     """
 
     columns: tuple[Mapping[str, Any], ...]

@@ -13,9 +13,11 @@ from unknot.core.evidence import GivenValues, Partial
 from unknot.core.trace import Trace
 from unknot.models.ensemble.components import Components
 from unknot.models.ensemble.ensemble import Ensemble
+from unknot.models.ensemble.gene_components import GeneComponents
 from unknot.models.ensemble.series_components import SeriesComponents
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.models.features.features import Features
+from unknot.models.features.genes import Genes
 from unknot.models.features.wide import Wide
 
 
@@ -34,9 +36,11 @@ class WideEnsemble(Ensemble):
     def __init__(self, spec: EnsembleSpec) -> None:
         super().__init__(spec)
         raw, size = spec.components or {}, len(spec.columns)
-        self.components: Components | SeriesComponents
+        self.components: Components | GeneComponents | SeriesComponents
         if "steps" in raw:
             self.components = SeriesComponents(raw["channels"], raw["steps"], size)
+        elif "variable" in raw:
+            self.components = GeneComponents(raw["columns"], raw["variable"], size, raw["counts"])
         else:
             self.components = Components(raw["columns"], size, raw["counts"])
         self._ids, self._rows_by_id = torch.zeros(0, dtype=torch.int64), torch.zeros(0)
@@ -51,6 +55,8 @@ class WideEnsemble(Ensemble):
         super().prepare(replace(data, x=rows, table=()))
 
     def item_features(self) -> Features | None:
+        if isinstance(self.components, GeneComponents):
+            return Genes(self.components)
         return None if isinstance(self.components, SeriesComponents) else Wide(self.components)
 
     def encode(

@@ -39,11 +39,7 @@ class Wide(TableEnsemble):
 
     def spec(self, data: Dataset) -> EnsembleSpec:
         """Return the ensemble of the components: at most one fewer than rows, whose means are subtracted."""
-        raw = {"columns": data.item_shape[0], "counts": self._are_counts(data)}
+        raw = {"columns": data.item_shape[0], "counts": are_counts(data.x)}
         size = min(self.components, len(data) - 1, raw["columns"])
         columns: list[Mapping[str, Any]] = [{"name": f"component {i}", "kind": "real"} for i in range(size)]
         return self._ensemble(data, columns, size, components=raw)
-
-    @staticmethod
-    def _are_counts(data: Dataset) -> bool:
-        return are_counts(data.x)
