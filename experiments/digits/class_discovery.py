@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from experiments.digits.strokes import stroke
 from experiments.ledger.codes import CLASS, STYLE, fixed_traces, metric_codes
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier, Yardstick
 from experiments.ledger.fit import recipe_of, short, train_quietly
@@ -20,7 +21,7 @@ from unknot.plots.curves import bars
 from unknot.plots.images import image_grid
 from unknot.plots.style import save
 from unknot.workflow.data_summary import drawn_in_ink
-from unknot.workflow.pictures import samples_by_class, traversals
+from unknot.workflow.pictures import one_of_each, samples_by_class, traversals
 from unknot.workflow.run import TrainedRun
 
 ALIVE = 0.1  # nats of I(x; class) from which the class counts as used
@@ -91,6 +92,8 @@ JOINT_STEPS, RISE, JOINT_STAGES = 27_000, 25_000, 50  # 25,000 steps are the pub
 CAPTIONS = {
     "classes": "Generated images: a class in each column, a sample of the style in each row; first row, first seed.",
     "traversals": "One test image; in each row one dimension of the style goes from -2.5 to 2.5.",
+    "thickness": "One test image of each class; the dimension of the style that is most correlated with the width of "
+    "the stroke goes from -2.5 to 2.5 (E19 Fig. 5, left).",
     "information": "I(x; z_d) of every dimension of the style, in nats; pruned ones are faint (E19 Fig. 4, right).",
 }
 
@@ -282,6 +285,7 @@ def _draw(trained: TrainedRun, folder: Path) -> None:
         ),
         folder / "traversals.png",
     )
+    _draw_thickness(trained, x, folder)
     figure = bars(
         [f"style[{d}]" for d in order],
         nats[order].tolist(),
@@ -289,6 +293,22 @@ def _draw(trained: TrainedRun, folder: Path) -> None:
         [nats[d] < 0.1 for d in order],
     )
     save(figure, folder / "information.png")
+
+
+def _draw_thickness(trained: TrainedRun, x: Tensor, folder: Path) -> None:
+    """Draw one image of each true class along the dimension of the style that follows the width of the stroke."""
+    assert trained.test is not None
+    means = trained.model.predict(x).predictions[STYLE].numpy()  # (N, D)
+    correlations = np.corrcoef(np.column_stack([stroke(x).numpy(), means]), rowvar=False)[0, 1:]
+    thick = int(np.argmax(np.abs(np.nan_to_num(correlations))))
+    truth = next(iter(trained.test.factors.values())).values[: len(x)]
+    node = trained.model.node(STYLE)
+    rows = [traversals(trained.model, x[i : i + 1], node, [thick]) for i in one_of_each(truth, 10)]
+    title = f"style[{thick}], correlation {correlations[thick]:.2f} with the width of the stroke"
+    save(
+        image_grid(np.concatenate(rows), ink=drawn_in_ink(x[:64].numpy()), title=title),
+        folder / "thickness.png",
+    )
 
 
 def _style_information(trained: TrainedRun, x: Tensor) -> np.ndarray:

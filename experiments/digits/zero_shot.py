@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy
 
 from experiments.digits.class_discovery import E19, plain, rewarded
+from experiments.digits.strokes import stroke, width
 from experiments.ledger.codes import CLASS, STYLE
 from experiments.ledger.experiment import Case, Experiment, Measure, Numbers, Settings, Tier
 from experiments.ledger.fit import fitted, short
@@ -25,31 +26,6 @@ from unknot.workflow.trained_model import TrainedModel
 
 STROKE, WIDTH = "stroke", "width"
 _CHUNK = 5000
-
-
-def stroke(images: Tensor) -> Tensor:
-    """Return the width of the stroke in pixels, (N,), of images (N, 1, H, W) from 0 to 1: 2 · ink / edge.
-
-    Ink is the sum of the pixels, edge the sum of the norm of the gradient. A stroke of width w and length L >> w, sharp
-    or blurred, has ink w L and edge 2 L.
-    """
-    padded = torch.nn.functional.pad(images[:, 0], (1, 1, 1, 1))
-    down = padded[:, 1:, :-1] - padded[:, :-1, :-1]
-    across = padded[:, :-1, 1:] - padded[:, :-1, :-1]
-    edge = (down.square() + across.square()).sqrt().sum((-2, -1))
-    return 2 * images.sum((-3, -2, -1)) / edge.clamp(min=1e-6)
-
-
-def width(images: Tensor) -> Tensor:
-    """Return the width of the character in pixels, (N,): the standard deviation of the columns of the ink, times √12.
-
-    It is w for ink that is uniform over w columns.
-    """
-    columns = images.sum((-3, -2))  # (N, W)
-    mass = columns / columns.sum(-1, keepdim=True).clamp(min=1e-6)
-    place = torch.arange(columns.shape[-1], dtype=mass.dtype)
-    center = (mass * place).sum(-1, keepdim=True)
-    return (12 * (mass * (place - center).square()).sum(-1)).sqrt()
 
 
 def measured(dataset: Dataset) -> Dataset:
