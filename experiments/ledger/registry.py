@@ -19,10 +19,10 @@ from experiments.digits import (
 )
 from experiments.faces import celeba, faces, faces_counterfactuals
 from experiments.ledger.experiment import Experiment
-from experiments.own_data import error_estimates
+from experiments.own_data import error_estimates, own_data
 from experiments.sequences import sequences, sequences_exact, spoken_digits
 from experiments.sprites import dsprites, dsprites_best
-from experiments.tables import own_data, own_data_generative, own_data_more, table_counterfactuals
+from experiments.tables import own_data_generative, own_data_more, table_counterfactuals
 from experiments.topics import topics, topics_labels
 from unknot.errors import SpecError
 from unknot.suggest import did_you_mean

@@ -30,7 +30,8 @@ def ours(task: Task) -> np.ndarray:
     labels[: len(task.y)] = task.y
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        vae = StructuredVAE(seed=task.seed, steps=task.steps, verbose=False, verdict=False)
+        kinds = None if task.classes else {"label": "continuous"}
+        vae = StructuredVAE(kinds=kinds, seed=task.seed, steps=task.steps, verbose=False, verdict=False)
         vae.fit(x, label=labels)
         if not task.classes:
             return np.asarray(vae.predict(task.test), np.float64)

@@ -56,7 +56,9 @@ class Task:
     steps: int | None = None
 
 
-def draw(items: Items, kind: str, labels: int, seed: int, each: int = 0) -> tuple[Task, np.ndarray]:
+def draw(
+    items: Items, kind: str, labels: int, seed: int, each: int = 0, steps: int | None = None
+) -> tuple[Task, np.ndarray]:
     """Return a task and the labels of its test items.
 
     Labels are of random items; of every class there is one at least, as far as they suffice. With ``each`` there are so
@@ -80,7 +82,7 @@ def draw(items: Items, kind: str, labels: int, seed: int, each: int = 0) -> tupl
     others = np.setdiff1d(np.arange(len(train)), chosen)[:MOST_UNLABELED]
     labeled = train[chosen]
     x, more, asked = (take(items.x, rows) for rows in (labeled, train[others], test))
-    return Task(kind, x, more, asked, items.y[labeled], items.classes, seed), items.y[test]
+    return Task(kind, x, more, asked, items.y[labeled], items.classes, seed, steps), items.y[test]
 
 
 @lru_cache(2)
