@@ -331,3 +331,12 @@ def test_the_documentation_has_the_settings_of_every_default() -> None:
     for one in DEFAULT_MODELS.values():
         assert settings_table(one) in page
         assert f"`{one.name}`" in page
+
+
+def test_larger_images_have_fewer_steps_and_smaller_batches() -> None:
+    def settings(side: int) -> tuple[int, int]:
+        x = np.zeros((300, 1, side, side), np.uint8)
+        made = Images().training(from_arrays(x, {"kind": np.arange(300) % 2}))
+        return made["steps"], made["batch_size"]
+
+    assert [settings(side) for side in (16, 32, 64, 200)] == [(1000, 256), (1000, 256), (300, 64), (300, 64)]

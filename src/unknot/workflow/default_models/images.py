@@ -19,7 +19,8 @@ class Images(ClassStyle):
     """Images whose labels are classes: the predictions for two views of an image must agree.
 
     In the first steps the divergence of the style has a tenth of its weight: in small images the style is lost
-    otherwise before the decoder uses it. Short runs have no time for that.
+    otherwise before the decoder uses it. Short runs have no time for that. Of larger images steps and batches are
+    fewer, so that the time does not grow with the number of pixels.
     """
 
     name: ClassVar[str] = "images"
@@ -30,6 +31,8 @@ class Images(ClassStyle):
     AGREEMENT: ClassVar[Mapping[str, Any]] = {"agreement": {"weight": 100.0, "confidence": 0.9}}
     WARM_STEPS, WARM_WEIGHT, SHORT_RUN = 300, 0.1, 900
     FEWEST_PIXELS = 8  # along a side
+    USUAL_PIXELS = 32 * 32  # of larger images steps and batches are fewer
+    FEWEST_STEPS, SMALLEST_BATCH = 300, 64
 
     @classmethod
     def unsuitable(cls, data: Dataset) -> str:
@@ -52,7 +55,15 @@ class Images(ClassStyle):
 
     def _training(self, data: Dataset) -> dict[str, Any]:
         made = super()._training(data)
-        return {**made, "objective": with_regularizers(made["objective"], self.AGREEMENT)}
+        share = min(1.0, self.USUAL_PIXELS / data.item_shape[1:].numel())
+        return {
+            **made,
+            "steps": max(self.FEWEST_STEPS, round(share * made["steps"])),
+            "batch_size": min(
+                made["batch_size"], max(self.SMALLEST_BATCH, round(share * made["batch_size"]))
+            ),
+            "objective": with_regularizers(made["objective"], self.AGREEMENT),
+        }
 
     def training(self, data: Dataset, given: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
         made = super().training(data, given)
