@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from experiments.canvases import multi_mnist
+from experiments.cells import cells
 from experiments.digits import (
     class_discovery,
     class_scorings,
@@ -51,6 +52,7 @@ _ALL = (
     own_data_more.EXPERIMENT,
     own_data_generative.EXPERIMENT,
     error_estimates.EXPERIMENT,
+    cells.EXPERIMENT,
     *topics.EXPERIMENTS,
     topics_labels.EXPERIMENT,
     sequences_exact.EXPERIMENT,

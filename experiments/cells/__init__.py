@@ -1,0 +1,1 @@
+"""Single cells: types from few labels."""
