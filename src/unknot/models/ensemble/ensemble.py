@@ -19,6 +19,7 @@ from unknot.models.ensemble.networks import MemberEncoders, MemberGenerators
 from unknot.models.ensemble.spec import EnsembleSpec
 from unknot.models.ensemble.table_views import RANK, STANDARD, TableViews, Views
 
+MOST_EVIDENCE = 5.0  # weight of rows whose label is not one class, relative to those with one
 MOST_LABELS = 1000  # labeled rows that a training step looks at
 
 
@@ -35,7 +36,8 @@ class Ensemble(Program):
 
     the classifier of Eq. 7 over *all* its labels in every step, and a Gaussian prior on the encoder's weights. Both
     are log-terms of p, ``labels`` and ``ridge``, the same number at every item; a setting without a generator has
-    these alone.
+    these alone. Rows with evidence instead of a label (several classes, votes of raters) are seen by all members and
+    add the mean of log Σ_y ψ(y) q(y | x).
 
     **In use** (:meth:`encode`, :meth:`decode`) it is one model of B items. Its q(y | x) is the mixture of the members'
     over settings, with weights and a temperature fitted to the hidden labels (:meth:`finalize`); style and data are
@@ -238,7 +240,11 @@ class Ensemble(Program):
             count = held.visible.sum(1)
             if key in self._evidence and isinstance(factor, MemberClasses):
                 evidence = self._evidence[key]
-                fit = fit + (alpha * self._log_q_evidence(key, factor, evidence).mean(1)).sum()
+                # as likelihoods, n rows of evidence weigh n / n_labels times the mean over labels; that is limited
+                share = torch.where(
+                    count > 0, (len(evidence) / count.clamp_min(1)).clamp_max(MOST_EVIDENCE), 1.0
+                )
+                fit = fit + (share * alpha * self._log_q_evidence(key, factor, evidence).mean(1)).sum()
                 count = torch.where(count > 0, count, len(evidence))
                 if factor.raters is not None:
                     fit = fit + alpha.mean() * len(self.members) * factor.raters.log_prior() / len(evidence)
