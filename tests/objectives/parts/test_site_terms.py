@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch import Tensor
 
 import unknot
+from tests.statistics import assert_mean
+from unknot import Partial, Trace, partial
 from unknot.core.expectation import total
 from unknot.errors import SpecError, TraceError
 from unknot.objectives import elbo
@@ -85,3 +88,33 @@ def test_a_label_is_scored_by_p_alone_and_a_draw_by_the_ratio() -> None:
 
 def test_proposals_are_qs_variables_and_then_those_p_draws_itself() -> None:
     assert [node.name for node in proposals(*pair())] == ["y", "z", "own"]
+
+
+@pytest.mark.parametrize(
+    "given", [None, partial(allowed=[[True, False, True]]).rows(torch.zeros(20_000).long())]
+)
+def test_a_traced_draw_is_rewarded_for_what_was_drawn_from_it(given: Partial | None) -> None:
+    """z decides on y, which p scores by a constant prior: log p(y) belongs to the reward of z."""
+    torch.manual_seed(0)
+    logits, table = torch.zeros(2, dtype=torch.float64), 2 * torch.randn(2, 3, dtype=torch.float64)
+    prior = torch.tensor([3.0, 1.0, -2.0], dtype=torch.float64)
+
+    def encode(rows: Tensor, given: Partial | None, gradient: str) -> Trace:
+        q = Trace(samples=None if gradient == "enumerate" else 2)
+        z = q.categorical(logits=rows, name="z", event_dims=0, gradient=gradient)
+        q.categorical(logits=table[z], value=given, name="y", event_dims=0, gradient=gradient)
+        return q
+
+    def decode(q: Trace) -> Trace:
+        p = Trace()
+        p.categorical(logits=prior, value=q["y"], name="y")
+        p.categorical(logits=torch.zeros(2, dtype=torch.float64), value=q["z"], name="z")
+        return p
+
+    def gradient(way: str) -> Tensor:
+        rows = logits.expand(20_000, 2).clone().requires_grad_()
+        q = unknot.trace(encode, rows, given, way)
+        (found,) = torch.autograd.grad(elbo(q, unknot.trace(decode, q)).per_item.sum(), rows)
+        return found
+
+    assert_mean(gradient("score_function"), gradient("enumerate")[0])

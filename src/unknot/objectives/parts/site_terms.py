@@ -75,7 +75,9 @@ class SiteParts:
 
     def _part(self, node: Node, value: Tensor, key: str, place: str) -> Part:
         unknown = self._reads is None or (key == f"p:{node.name}" and node.name in self._added)
-        reads = None if self._reads is None or unknown else self._reads[key] | {node.name}
+        reads = None
+        if self._reads is not None and not unknown:  # what the value was drawn from decides on it as well
+            reads = self._reads[key] | {node.name} | self._reads.get(node.name, frozenset())
         return Part(value, node.axes, f"site '{node.name}'", reads, self._places.get(place, 1 << 30))
 
     def data_and_log_terms(self) -> Parts:
