@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from unknot.core.batch_evidence import site_value
-from unknot.core.evidence import Partial
+from unknot.core.evidence import Partial, site_value
 from unknot.data import Votes, from_arrays
 from unknot.errors import SpecError
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import mse_loss
 
 import unknot
-from unknot.core.masking import finite, held
+from unknot.core.distributions import finite, held
 
 ACTIVE = torch.tensor([True, False, True])
 BAD = [math.inf, -math.inf]

@@ -333,3 +333,26 @@ def test_the_mode_is_that_of_the_conditioned_distribution() -> None:
         )
     assert z.tolist() == [1.0, 0.0]
     assert y.tolist() == [1, 0]
+
+
+def test_what_takes_no_evidence_refuses_it() -> None:
+    given = unknot.partial(low=torch.zeros(2))
+    p = unknot.Trace()
+    with pytest.raises(TraceError, match=r"site 'x': a loss takes values, .* and no evidence"):
+        p.loss(lambda a, b: (a - b) ** 2, torch.zeros(2), given, name="x")
+    with (
+        pytest.raises(TraceError, match="site 'z': a mask leaves out values"),
+        unknot.mask(torch.ones(2, dtype=torch.bool)),
+    ):
+        p.normal(torch.zeros(2), 1.0, value=given, name="z")
+
+
+def test_a_trace_tells_how_many_items_have_evidence() -> None:
+    q = unknot.Trace()
+    q.normal(
+        torch.zeros(3),
+        1.0,
+        value=unknot.partial(low=[0.0, 1.0, -math.inf], high=[1.0, 1.0, math.inf]),
+        name="z",
+    )
+    assert "1 of 3 items observed, 1 with evidence" in repr(q)

@@ -12,8 +12,8 @@ from torch.nn.functional import one_hot
 
 from unknot.core import gradients, validation
 from unknot.core.axes import Layout, per_item, sum_event
+from unknot.core.distributions import drawable, over
 from unknot.core.evidence import FromPrior, Partial
-from unknot.core.masking import drawable, over
 from unknot.core.node import Node, Variable
 from unknot.core.relaxed import Concrete, Relaxed
 from unknot.errors import TraceError

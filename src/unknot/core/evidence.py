@@ -12,7 +12,7 @@ from torch import Tensor
 
 from unknot.core.potentials import Evidence, Interval, Measurement, potential
 from unknot.core.validation import is_on
-from unknot.errors import TraceError
+from unknot.errors import SpecError, TraceError
 from unknot.schema import shown
 
 
@@ -322,6 +322,52 @@ def _measurements(points: Partial, scale: Any) -> Partial:
 
 def _per_item(flags: Tensor, like: Tensor) -> Tensor:
     return flags.reshape(-1, *(1,) * (like.ndim - 1))
+
+
+# ---- the labels of a batch --------------------------------------------------------------------------------
+
+
+def site_value(batch: Any, name: str, confusion: Tensor | None = None) -> Tensor | Partial:
+    """Return what is known about one factor of a batch, for the ``value=`` of its site.
+
+    Parameters
+    ----------
+    batch : Batch
+        By factor label ``values``, and ``evidence`` and ``votes`` of factors that have such labels.
+    name : str
+        The factor.
+    confusion : Tensor, optional
+        p(reported class | class) of each rater, ``(M, K, K)``.
+
+    Returns
+    -------
+    Tensor or Partial
+        The values themselves where all labels are single values.
+    """
+    values: Tensor = batch.values[name]
+    all_votes, all_evidence = (
+        getattr(batch, "votes", {}),
+        getattr(batch, "evidence", {}),
+    )  # not in a batch of users' own
+    if name in all_votes:
+        if confusion is None:
+            raise SpecError(
+                f"the labels of '{name}' are votes, but the model has no confusion matrices of raters: say raters: "
+                f"{all_votes[name].shape[1]} at its node, or give the node of your program "
+                "unknot.partial(votes, confusion=...)."
+            )
+        certain = torch.eye(confusion.shape[-1]).to(confusion)[None]  # a label is a vote that is always right
+        votes = torch.cat([all_votes[name], values[:, None]], 1)
+        return partial(votes, confusion=torch.cat([confusion, certain]))
+    if name not in all_evidence:
+        return values
+    evidence: Tensor = all_evidence[name]
+    if values.is_floating_point():
+        return partial(low=evidence[:, :1], high=evidence[:, 1:])  # (B, 1): a vector of one number
+    return partial(probabilities=evidence.exp())
+
+
+# ---- values for generation ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,8 @@ from torch.distributions import Bernoulli, Categorical, Distribution, Normal, On
 from torch.nn.functional import one_hot
 
 from unknot.core.axes import SAMPLES
-from unknot.core.distributions import with_tensors
+from unknot.core.distributions import held_distribution, with_tensors
 from unknot.core.handlers import draw_by_rank, fill_noise
-from unknot.core.masking import held_distribution
 from unknot.core.potentials import Truncated
 from unknot.core.relaxed import BinaryConcrete, Concrete, Relaxed
 from unknot.errors import TraceError

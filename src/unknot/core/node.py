@@ -12,8 +12,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from unknot.core import validation
 from unknot.core.axes import Axes, Axis, sum_event
+from unknot.core.distributions import held, held_distribution
 from unknot.core.gradients import RunningMean
-from unknot.core.masking import held, held_distribution
 from unknot.core.numerics import class_mass, seen_finite, where_known
 from unknot.core.potentials import Evidence
 from unknot.core.relaxed import Relaxed

@@ -16,8 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Bernoulli
 
-from unknot.core.batch_evidence import site_value
-from unknot.core.evidence import GivenValues, Partial, given
+from unknot.core.evidence import GivenValues, Partial, given, site_value
 from unknot.core.handlers import condition, replay
 from unknot.core.node import Loss, Node, Variable
 from unknot.core.site_prediction import SitePrediction, predict_site

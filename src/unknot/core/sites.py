@@ -257,7 +257,8 @@ class Sites(ABC):
 
         ``logits`` (..., K) are log-probabilities up to a constant; the lower the ``temperature``, one positive number
         for the site, the harder the draws. Values are vectors of size K. Labels are class indices or one-hot
-        vectors, and are scored by the categorical mass; how draws are scored is told in :mod:`unknot.core.relaxed`.
+        vectors, and are scored by the categorical mass; how draws are scored is told in :mod:`unknot.core.relaxed`, and
+        draws of items with evidence on their class in :mod:`unknot.core.potentials`.
 
         >>> from unknot import Trace, partial
         >>> q = Trace()

@@ -13,11 +13,10 @@ from torch.distributions import Distribution
 
 from unknot.core import gradients, handlers, validation
 from unknot.core.axes import Axes, Layout
-from unknot.core.distributions import in_full_precision
+from unknot.core.distributions import finite, held, in_full_precision
 from unknot.core.draw import draw, element_mask, item_loss, loss_event, observe, reuse
 from unknot.core.evidence import FromPrior, Partial
 from unknot.core.gradients import ScoreFunction
-from unknot.core.masking import finite, held
 from unknot.core.node import LogTerm, Loss, Node, Variable
 from unknot.core.numerics import all_finite
 from unknot.core.sites import Sites
@@ -37,7 +36,7 @@ class Trace(Sites):
     their distribution, then the same four keywords, and return the site's value, a tensor:
 
     * ``value``: nothing (draw), a tensor ``(B, event...)`` (observe), a node of another trace (reuse), or
-      ``unknot.partial(values, known)`` (observe the known items, draw the others);
+      ``unknot.partial(...)`` (observe the known items, draw the others given the evidence about them);
     * ``name``: the site's name in the trace, a word; names are written once;
     * ``gradient``: how a draw carries gradient, see :mod:`unknot.core.gradients`; each family has a default;
     * ``event_dims``: how many trailing axes belong to one item, where the shape of the parameters does not tell.
@@ -405,6 +404,8 @@ class Trace(Sites):
         else:
             node = observe(full, dist, value, event_dims, self._layout, self._active, mask)
         if mask is not None and node.mask is None:
+            if node.evidence is not None:
+                raise TraceError(f"site '{full}': a mask leaves out values, and takes no evidence about them")
             node.mask = element_mask(full, mask, node)
         if self._active is not None:
             node.active = self._active if node.active is None else node.active & self._active
@@ -512,6 +513,11 @@ class Trace(Sites):
         full = self._full_name(name)
         active = self._active
         if isinstance(target, Partial):
+            if target.evidence is not None:
+                raise TraceError(
+                    f"site '{full}': a loss takes values, unknot.partial(values, known), and no evidence about them; "
+                    "use a site with a distribution, such as normal or categorical"
+                )
             known = target.known
             active = known if active is None else active & known
             keep = known.reshape(known.shape + (1,) * (target.values.ndim - 1))
@@ -652,4 +658,6 @@ def _describe(node: Node) -> str:
     state = {True: "observed", False: "drawn"}.get(node.known) if isinstance(node.known, bool) else None
     if state is None and isinstance(node.known, Tensor):
         state = f"{int(node.known.sum())} of {node.known.numel()} items observed"
+        if isinstance(node, Variable) and node.evidence is not None:
+            state += f", {int(node.evidence.informed.sum())} with evidence"
     return f"{kind} {tuple(node.value.shape)}, {state}"

@@ -10,8 +10,7 @@ from typing import Any
 import torch
 from torch import Size, Tensor, nn
 
-from unknot.core.batch_evidence import site_value
-from unknot.core.evidence import GivenValues, Partial, partial
+from unknot.core.evidence import GivenValues, Partial, partial, site_value
 from unknot.core.node import Variable
 from unknot.core.program import Program
 from unknot.core.site_prediction import SitePrediction

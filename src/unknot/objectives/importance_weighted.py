@@ -37,6 +37,9 @@ def importance_weighted(
     * ``alpha``: α, the weight of the classifier;
     * ``gamma``: how often an item with labels counts beside one without (Eq. 2).
 
+    Evidence ψ(y) about a site (:func:`unknot.partial`) is data with the likelihood ψ: p is p(x, y, z) ψ(y), q draws y
+    given the evidence, and w_s has the probability of the evidence in the place of that of a label.
+
     Returns :class:`~unknot.objectives.terms.Terms`: ``evidence``, a lower bound on log p(x, y) that grows with S, and
     ``classifier``, an estimate of log q(y | x) (zero without labels). ``diagnostics["effective_samples"]`` is that of
     the weights p/q.

@@ -55,7 +55,9 @@ def semi_supervised(
         Σ_s w̄_s log [p(x, y, z_s) / q(y, z_s | x)] + (1 + α) (1/S) Σ_s log w_s,      w̄_s = w_s / Σ_s w_s
 
     where w_s is the probability of its labels at draw s (:mod:`unknot.objectives.parts.labels`). An item
-    without labels has w = 1 and gets the bound of Eq. 1.
+    without labels has w = 1 and gets the bound of Eq. 1. Evidence ψ(y) about a site, less than a label
+    (:func:`unknot.partial`), counts in w_s by q(e | ...) = Σ_y q(y | ...) ψ(y), and y is drawn from
+    q(y | ...) ψ(y) / q(e | ...): docs/equations.md derives Eqs. 5-9 for it.
 
     Arguments:
 
@@ -86,7 +88,8 @@ def semi_supervised(
     the sum is kept in parts that neither cancel nor hide what they are:
 
     * ``reconstruction``: Σ w̄ log p(data), and ``kl[site]``: Σ w̄ (log p - log q) of drawn sites, Σ w̄ log p of
-      observed ones; ``log_term[name]``: what p adds by a log-term, averaged in the same way;
+      observed ones, Σ w̄ (log p + log ψ - log q(y | ..., e)) of those with evidence;
+    * ``log_term[name]``: what p adds by a log-term, averaged in the same way;
     * ``conditioning``: (1/S) Σ log w - Σ w̄ log w, the part of log q(z | x, y) that the proposal leaves out. It
       is there only if the weights vary; where they are constant it is exactly zero, and the objective is that
       of Kingma et al. (2014) (M2: enumerate y; S16 sec. 2.2: plug it in);

@@ -30,7 +30,8 @@ from unknot.objectives.terms import weighted_sum
 #
 #     w_s = q(y, z_s | x) / q(z_s | x) = Π_{observed sites} q(y_site | its parents at draw s)
 #
-# whatever the graph, and whatever each item has observed. An item without labels has w_s = 1. Where the labels'
+# whatever the graph, and whatever each item has observed. Evidence ψ about a site counts by its probability,
+# Σ_y q(y | ...) ψ(y), and the site draws given the evidence. An item without labels has w_s = 1. Where the labels'
 # conditionals do not depend on draws the weights are constant and no correction is needed.
 #
 # Enumerated sites that were not observed are summed exactly: with joint weights w_{k,s} and probabilities π_{k,s},
