@@ -30,9 +30,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "train": {"core", "data", "objectives", "models", "metrics"},
     "workflow": PARTS,
     "report": PARTS | {"workflow"},
-    "estimator": PARTS | {"workflow", "report"},  # its report is the command line's
+    "explorer": PARTS | {"workflow"},
+    "estimator": PARTS | {"workflow", "report", "explorer"},  # the pages of the command line
     "__init__": {"core", "graph", "objectives", "models", "workflow", "estimator"},
-    "cli": PARTS | {"workflow", "report", "estimator", "__init__"},
+    "cli": PARTS | {"workflow", "report", "explorer", "estimator", "__init__"},
     "__main__": {"cli"},
 }
 """What each part may import of ours, besides itself and the foundation."""

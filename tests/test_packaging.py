@@ -60,7 +60,8 @@ def test_every_library_that_is_imported_is_declared_and_every_declared_one_impor
     declared = {_name(requirement) for requirement in PROJECT["project"]["dependencies"]}
     indirect = {"tensorboard"}  # torch.utils.tensorboard writes with it
     extras = PROJECT["project"]["optional-dependencies"]
-    chosen = {_name(requirement) for extra in ("bench", "cells", "sweep") for requirement in extras[extra]}
+    optional = ("bench", "cells", "explore", "sweep")
+    chosen = {_name(requirement) for extra in optional for requirement in extras[extra]}
     assert used == (declared - indirect) | chosen
 
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "ask": "Which items to label next.",
     "sample": "New data from a run's decoder.",
     "report": "One HTML page about a run.",
+    "export": "A run as ONNX files.",
     "sweep": "Train many settings and seeds, and rank them on one page.",
     "data": "List, fetch, check and draw the data sets.",
     "metrics": "Every disentanglement score of codes in a file.",

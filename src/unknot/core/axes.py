@@ -55,7 +55,7 @@ def cat(tensors: Sequence[Tensor], dim: int = -1) -> Tensor:
     """
     if dim >= 0:
         raise ValueError(f"cat counts dim from the right: use a negative dim, not {dim}")
-    if dim == -1 and len({t.shape[:-1] for t in tensors}) == 1:
+    if dim == -1 and all(t.shape[:-1] == tensors[0].shape[:-1] for t in tensors):
         return torch.cat(list(tensors), -1)
     others = [t.shape[:dim] + Size((1,)) + (t.shape[dim:][1:]) for t in tensors]
     if all(shape == others[0] for shape in others):

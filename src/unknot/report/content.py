@@ -7,12 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from unknot.data.dataset import Dataset
-from unknot.data.factor import Factor
-from unknot.graph import graph
 from unknot.report.answer import Answer, answers
 from unknot.report.data_tables import class_counts, labels_in_words, measured, versions
 from unknot.report.gallery import Picture, gallery
@@ -27,14 +23,13 @@ from unknot.workflow.counterfactuals.evaluate import counterfactuals, counterfac
 from unknot.workflow.data_summary import describe_data
 from unknot.workflow.evaluation import DatasetPrediction, class_probabilities, predict_dataset
 from unknot.workflow.labels import class_names
+from unknot.workflow.model_graph import model_graph
 from unknot.workflow.run import TrainedRun
 from unknot.workflow.trained_labels import held_out_labels, why_no_error, without_labels
 from unknot.workflow.trained_model import TrainedModel
 from unknot.workflow.verdict.comparison import compare, compare_out_of_fold
 from unknot.workflow.verdict.unseen import Unseen, unseen_labels
 from unknot.workflow.verdict.verdict import Verdict, judge
-
-_DRAWN = 4  # items of the graph's example
 
 
 @dataclass(frozen=True)
@@ -168,7 +163,7 @@ def collect_model(
         summary=f"A trained model, shown on {len(data):,} items of {data.name}"
         f"{', some of which it was trained on' if trained_on else ''}.",
         verdict=judge(model, history, comparisons, dimensions, no_error, unseen, changed),
-        graph_svg=_graph(model, data),
+        graph_svg=model_graph(model, data).svg(),
         answers=answers(unseen, comparisons),
         numbers=measured(unseen, _others(model, data, unseen)),
         facts={**_described(data, None), **_made(model)},
@@ -282,21 +277,3 @@ def _made(model: TrainedModel) -> dict[str, str]:
 def _time(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def _graph(model: TrainedModel, data: Dataset) -> str:
-    """Both programs, with every factor's label known for the first of four items: partly observed."""
-    x = data.batch(torch.arange(_DRAWN) % len(data)).x.to_dense()
-    names = model.source.label_names(model.data)
-    labels = {name: one_known(data.factors[name]) for name in names if name in data.factors}
-    return graph(model.program.encode, model.program.decode, (x, labels)).svg()
-
-
-def one_known(factor: Factor) -> Tensor:
-    """Labels of a few items: the first label there is for the first item, unknown for the others."""
-    values = factor.values.cpu()
-    unknown = float("nan") if values.is_floating_point() else -1
-    labels = torch.full((_DRAWN, *values.shape[1:]), unknown, dtype=values.dtype)
-    first = values[factor.known.cpu()][:1]
-    labels[: len(first)] = first
-    return labels

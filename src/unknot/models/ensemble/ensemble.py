@@ -62,6 +62,7 @@ class Ensemble(Program):
         self.factors = nn.ModuleList([member_factor(n, spec, self.generating) for n in spec.factors])
         self.register_buffer("generator_index", torch.zeros((), dtype=torch.long))
         self.generator_index: Tensor
+        self._folded: int | None = None
         self._held: dict[str, HeldLabels] = {}
         self._evidence: dict[str, HeldEvidence] = {}
 
@@ -97,6 +98,7 @@ class Ensemble(Program):
             factor.fit_stacking(self._hidden_outputs(key), self._held[key].labels.values)
             total += factor.weights
         best = int(total[: self.generating // self.spec.folds].argmax())
+        self._folded = None
         self.generator_index.fill_(best * self.spec.folds)
 
     @torch.no_grad()
@@ -110,6 +112,13 @@ class Ensemble(Program):
             predictions = factor.stacked_out_of_fold(out, held.labels.values, held.folds)
             found[factor.name] = (held.ids, predictions)
         return found
+
+    def fold(self) -> None:
+        """Keep the member that generates as a number, for a model that is not trained any further.
+
+        An exported graph then does not choose it from a tensor.
+        """
+        self._folded = int(self.generator_index)
 
     def _hidden_outputs(self, key: str) -> Tensor:
         """Return for each label the output of every setting's member that did not see it, ``(S, n, C)``."""
@@ -314,7 +323,7 @@ class Ensemble(Program):
 
     @property
     def _generator(self) -> slice:
-        index = int(self.generator_index)
+        index = int(self.generator_index) if self._folded is None else self._folded
         return slice(index, index + 1)
 
     def _each(self, key: str) -> Tensor:

@@ -63,7 +63,7 @@ def _posterior(x: Tensor, seen: Tensor, loadings: Tensor, noise: Tensor) -> tupl
     precision = seen / noise  # (N, D)
     outer = (loadings[:, :, None] * loadings[:, None, :]).flatten(1)  # (D, K K)
     eye = torch.eye(size, dtype=x.dtype, device=x.device)
-    covariance = torch.linalg.inv(eye + (precision @ outer).unflatten(1, (size, size)))
+    covariance = torch.linalg.inv_ex(eye + (precision @ outer).unflatten(1, (size, size)))[0]
     return (covariance @ ((precision * x) @ loadings)[:, :, None])[:, :, 0], covariance
 
 

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from unknot.core.distributions import without_autocast
 from unknot.errors import SpecError
@@ -61,11 +62,16 @@ class Whitening(nn.Module):
         self.register_buffer("count", torch.ones(classes))
         self.register_buffer("total", torch.zeros(classes, size))
         self.register_buffer("square", torch.eye(size).repeat(classes, 1, 1))
+        self.folded: tuple[Tensor, Tensor] | None = None
 
     def forward(self, outputs: Tensor, classes: Tensor) -> Tensor:
         """Outputs of the recognition network ``(..., 2 D)`` with m̃ in the place of m; ``classes`` is y ``(..., K)``."""
         kind = self.total.dtype  # moments in half precision would not be moments
         mean, raw = outputs.to(kind).chunk(2, -1)
+        if self.folded is not None:
+            each = linear(mean, *self.folded).unflatten(-1, (len(self.count), -1))  # (..., K, D)
+            white = (classes.to(kind).unsqueeze(-1) * each).sum(-2)
+            return torch.cat([white, raw.expand(*white.shape[:-1], -1)], -1)
         apart = mean.unsqueeze(-2) - self.mean()  # (..., K, D)
         with without_autocast(apart):
             white = torch.einsum("...k,kij,...kj->...i", classes.to(kind), self.matrix(), apart)
@@ -77,6 +83,16 @@ class Whitening(nn.Module):
             self.update(outputs.detach(), classes.detach())
         result: Tensor = self(outputs, classes)
         return result
+
+    @torch.no_grad()
+    def fold(self) -> None:
+        """Compute the affine maps of all classes once, for a model that is not trained any further.
+
+        An exported graph then has no eigendecomposition. :meth:`update` forgets them.
+        """
+        matrix = self.matrix()
+        shift = -(matrix @ self.mean().unsqueeze(-1)).squeeze(-1)
+        self.folded = matrix.flatten(0, 1), shift.flatten()
 
     def mean(self) -> Tensor:
         """μ ``(K, D)``."""
@@ -96,6 +112,7 @@ class Whitening(nn.Module):
     @torch.no_grad()
     def update(self, outputs: Tensor, classes: Tensor) -> None:
         """Update the running moments with a batch; with several processes, with the batches of all."""
+        self.folded = None
         mean = outputs.chunk(2, -1)[0].expand(*classes.shape[:-1], -1).flatten(0, -2)  # (N, D)
         mean, classes = mean.to(self.total.dtype), classes.flatten(0, -2).to(self.total.dtype)  # (N, K)
         with without_autocast(mean):

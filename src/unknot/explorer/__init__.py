@@ -1,0 +1,1 @@
+"""The explorer: a trained model as ONNX graphs."""
