@@ -19,4 +19,17 @@ def test_onnx_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFix
 def test_other_endings_are_refused(
     trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ".onnx" in refused(capsys, "export", trained_run, "-o", tmp_path / "m.pt")
+    assert "a page is .html, graphs are .onnx" in refused(
+        capsys, "export", trained_run, "-o", tmp_path / "m.pt"
+    )
+
+
+@pytest.mark.slow
+def test_a_page_of_a_run_and_the_link_of_the_report(
+    trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, "export", trained_run, "-o", tmp_path / "explorer.html")
+    assert code == 0, err
+    assert (tmp_path / "explorer.html").read_text().startswith("<!doctype html>")
+    run(capsys, "report", trained_run, "-o", tmp_path / "report.html")
+    assert '<a href="explorer.html">' in (tmp_path / "report.html").read_text()

@@ -22,7 +22,7 @@ from unknot.models.networks.whitening import Whitening
 from unknot.workflow.generation import expected_items
 from unknot.workflow.prediction import mode_trace, predict
 
-KINDS = ("digits", "wine")
+KINDS = ("digits", pytest.param("wine", marks=pytest.mark.slow))
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 
 

@@ -23,6 +23,11 @@ def command(
     Takes about three minutes on two cores. Without MNIST and without a network it uses the digits that come with
     scikit-learn, and says so.
     """
+    from dataclasses import replace
+
+    from unknot.cli.shared import EXPLORER
+    from unknot.errors import SpecError
+    from unknot.explorer.export import export_page
     from unknot.plots.style import save
     from unknot.report.content import collect
     from unknot.report.page import picture_figure, write_report
@@ -46,6 +51,19 @@ def command(
     assert trained.test is not None
     score = evaluate(trained.model, trained.test)[0]
     page, content = trained.run.path / "report.html", collect(trained)
+    explorer, refused = trained.run.path / EXPLORER, ""
+    try:
+        export_page(
+            trained.model,
+            explorer,
+            trained.test,
+            train=trained.train,
+            title=trained.run.path.name,
+            load=str(trained.run.path),
+        )
+        content = replace(content, explorer=explorer.name)
+    except SpecError as error:  # without the packages that export it
+        refused = str(error)
     write_report(content, page)
     for picture in content.pictures:
         if picture.title.startswith("Analogies"):
@@ -56,6 +74,7 @@ def command(
     if excuse is None:
         typer.echo("In the papers, with 100 labels:     9.71 % (S17), 11.97 % (M2, Kingma et al. 2014)")
     typer.echo(f"\nThe report is in {page}: open it in a browser.")
+    typer.echo(refused or f"The explorer is in {explorer}: change digit and style there.")
     typer.echo("Next:")
     typer.echo(f"  unknot sample {trained.run.path} --set digit=3 -o threes.png    draw new threes")
     typer.echo("  unknot data list                                    the other data sets")

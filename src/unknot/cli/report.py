@@ -17,7 +17,7 @@ def command(
     """Write one self-contained HTML page: graph, errors, reconstructions, analogies, traversals, curves.
 
     The first report of a run also computes what changes with each factor, and keeps it in the run folder. Errors are
-    shown for labels that the model was not trained on.
+    shown for labels that the model was not trained on. It links to an explorer.html beside it (`unknot export`).
 
     **Examples**
 
@@ -25,7 +25,9 @@ def command(
 
         unknot report model new.npz               a saved model, on data of the kind it was trained on
     """
-    from unknot.cli.shared import is_run, load_with_data, refuse_own_data
+    from dataclasses import replace
+
+    from unknot.cli.shared import EXPLORER, is_run, load_with_data, refuse_own_data
     from unknot.report.content import collect, collect_model
     from unknot.report.page import write_report
     from unknot.workflow.run import open_run
@@ -37,5 +39,7 @@ def command(
         refuse_own_data(path, data)
         model, items = load_with_data(run, data, f"unknot report {run} DATA")
         content = collect_model(model, items, run.resolve().name)
+    if (path.parent / EXPLORER).exists():
+        content = replace(content, explorer=EXPLORER)
     write_report(content, path)
     typer.echo(f"Wrote {path}.")

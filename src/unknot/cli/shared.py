@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from unknot.workflow.trained_model import TrainedModel
     from unknot.workflow.verdict.unseen import Unseen
 
+EXPLORER = "explorer.html"  # in a run folder, beside the report
+
 
 def is_run(path: Path) -> bool:
     """Whether a folder holds a run, and not a model alone."""
@@ -37,6 +39,23 @@ def load_with_data(path: Path, data: Path | None, usage: str) -> tuple[TrainedMo
     if data is None:
         raise DataError(f"{path} is a model without data: give some, `{usage}`.")
     return model, read_like(model, data)
+
+
+def write_explorer(run: Path, data: Path | None, output: Path, data_dir: Path | None) -> None:
+    """Write the explorer of a run with its held-out items, or of a model with the named data or generated items."""
+    from unknot.explorer.export import export_page
+    from unknot.workflow.run import open_run
+    from unknot.workflow.trained_model import TrainedModel
+
+    title, load = run.resolve().name, str(run)
+    if data is None and is_run(run):
+        trained = open_run(run, data_dir)
+        items = trained.train if trained.test is None else trained.test
+        export_page(trained.model, output, items, train=trained.train, title=title, load=load)
+        return
+    refuse_own_data(output, data)
+    model = TrainedModel.load(run)
+    export_page(model, output, None if data is None else read_like(model, data), title=title, load=load)
 
 
 def refuse_own_data(output: Path, data: Path | None) -> None:

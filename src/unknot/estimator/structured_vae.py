@@ -537,6 +537,32 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         history = getattr(self, "history_", [])
         write_report(collect_model(self.trained_, data, Path(path).stem, history=history), Path(path))
 
+    def export(self, path: str | Path, x: Any = None, y: Any = None, /, **labels: Any) -> None:
+        """Write the explorer, one HTML file that runs the model in a browser, or the model as ONNX files.
+
+        Needs the packages onnx and onnxscript: ``pip install 'unknot[explore]'``.
+
+        Parameters
+        ----------
+        path : str or Path
+            ``explorer.html``, or ``model.onnx`` for model.encoder.onnx, model.decoder.onnx and model.json.
+        x : array, frame or list of str, optional
+            Items to choose from on the page, which the model was not trained on; by default items that it generates.
+        y : array, optional
+            The labels of the only factor.
+        **labels : array
+            Labels by factor.
+        """
+        from unknot.explorer.export import export_onnx, export_page
+
+        self._check_fitted()
+        if Path(path).suffix == ".onnx":
+            export_onnx(self.trained_, Path(path))
+        elif Path(path).suffix == ".html":
+            export_page(self.trained_, Path(path), None if x is None else self._labeled(x, y, labels))
+        else:
+            raise SpecError(f"a model is exported to .html or .onnx, but got {Path(path).name}.")
+
     def counterfactuals(self, x: Any, y: Any = None, /, **labels: Any) -> dict[str, Counterfactual]:
         """Measure what happens when one factor of x is changed and everything else is kept, for every factor.
 

@@ -174,7 +174,7 @@ class _Refused(Exception):
 
 def _export(module: nn.Module, arguments: Any, inputs: list[str], outputs: list[str]) -> onnx.ModelProto:
     """Export for any number of items; a program that fixes the number is exported for one item."""
-    any_number = torch.export.Dim.DYNAMIC  # type: ignore[attr-defined]
+    any_number = torch.export.Dim.DYNAMIC
     several = isinstance(arguments, list)
     moving = ([{0: any_number} for _ in arguments],) if several else ({0: any_number},)
     one = [value[:1] for value in arguments] if several else arguments[:1]

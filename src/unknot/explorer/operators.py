@@ -27,6 +27,13 @@ def translations() -> dict[Callable[..., Any], Callable[..., Any]]:
     }
 
 
+def _opset() -> Any:
+    """ONNX's operators, which take Python's lists and numbers for constants."""
+    from onnxscript import opset18
+
+    return opset18
+
+
 def _searchsorted(
     sorted_sequence: Any,
     self: Any,
@@ -36,7 +43,7 @@ def _searchsorted(
     sorter: Any = None,
 ) -> Any:
     """How many entries of a sorted row are below each value (or not above it), by comparing all."""
-    from onnxscript import opset18 as op
+    op = _opset()
 
     row, value = op.Unsqueeze(sorted_sequence, [-2]), op.Unsqueeze(self, [-1])
     counted = op.LessOrEqual(row, value) if right or side == "right" else op.Less(row, value)
@@ -45,7 +52,7 @@ def _searchsorted(
 
 def _ndtri(self: Any) -> Any:
     """The quantile of the standard normal distribution."""
-    from onnxscript import opset18 as op
+    op = _opset()
 
     q = op.Sub(self, op.Constant(value_float=0.5))
     tail = op.Min(self, op.Sub(op.Constant(value_float=1.0), self))
@@ -72,7 +79,7 @@ def _ratio(op: Any, x: Any, ratio: tuple[tuple[float, ...], tuple[float, ...]]) 
 
 def _inverse(A: Any, check_errors: bool = False) -> Any:
     """The inverse of matrices by Newton's iteration X <- 2 X - X A X, from X = A' / (|A|_1 |A|_inf)."""
-    from onnxscript import opset18 as op
+    op = _opset()
 
     rank = len(A.shape)
     absolute = op.Abs(A)

@@ -66,6 +66,8 @@ class Content:
         The logged terms.
     config : str
         The settings of the run.
+    explorer : str
+        The file of the explorer beside the page, if there is one.
     """
 
     title: str
@@ -83,6 +85,7 @@ class Content:
     information: list[tuple[str, float]] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
     config: str = ""
+    explorer: str = ""
 
 
 def collect(trained: TrainedRun) -> Content:
