@@ -155,7 +155,7 @@ function buildTable() {
       ? make("select", { ariaLabel: column.name, onchange: () => edit(input.value === "" ? NaN : Number(input.value)) },
         make("option", { value: "" }, "missing"), ...(column.classes.length ? column.classes : ["0", "1"]).map((name, k) => make("option", { value: k }, name)))
       : make("input", { type: "number", step: "any", ariaLabel: column.name, onchange: () => edit(input.value === "" ? NaN : Number(input.value)) });
-    const row = $("row").insertRow();
+    const row = $("row").tBodies[0].insertRow();
     row.append(make("th", { scope: "row" }, column.name), make("td", {}, input), make("td"), make("td"), make("td"));
     return input;
   });

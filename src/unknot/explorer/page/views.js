@@ -185,7 +185,7 @@ function chooseOnMap(event) {
 // ---- the graph as a menu ------------------------------------------------------------------------------------------
 
 function buildGraph() {
-  const picture = $("graph-picture").querySelector("svg");
+  const picture = document.querySelector("#graph-picture svg");
   if (!picture) return;
   picture.removeAttribute("height");
   for (const group of picture.querySelectorAll("g")) {
