@@ -67,9 +67,12 @@ function refresh() {
   refreshView();
 }
 
+let before = { of: null, made: null }; // what the model makes of the item, while only the setting changes
+
 function showSetting() {
-  const made = decode([S.base, S.values]);
-  paintStage(S.x, made && made[0], made && made[1]);
+  if (before.of !== S.base) before = { of: S.base, made: decode([S.base]) };
+  const made = S.values === S.base ? before.made : decode([S.values]);
+  paintStage(S.x, made && before.made[0], made && made[0]);
   for (const site of M.sites) CONTROLS.get(site.name).show(S.values[site.name]);
   $("python").textContent = pythonCall();
 }
@@ -179,7 +182,8 @@ async function start() {
   loadItem(0);
   past.length = 0;
   $("undo").disabled = true;
-  showView("analogies");
+  selectTab("analogies");
+  refreshView(); // after the first picture
   const lost = Object.values(refused);
   say(lost.length ? lost.join(" ") : "Ready.");
   document.body.dataset.ready = "yes";

@@ -121,16 +121,17 @@ function dragged(canvas, onPlace) {
   canvas.addEventListener("pointerup", endGesture);
 }
 
-// A unit vector: x to the right, y up, z towards the reader.
+// A unit vector by degrees: x to the right, y up, z towards the reader.
+function direction(azimuth, elevation) {
+  const [a, e] = [azimuth, elevation].map((degrees) => degrees * Math.PI / 180);
+  return Float32Array.of(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
+}
+
 function buildDirection(site, group) {
   const canvas = make("canvas", { className: "pad", width: 200, height: 200, ariaHidden: "true" });
-  const turn = (azimuth, elevation) => {
-    const [a, e] = [azimuth, elevation].map((degrees) => degrees * Math.PI / 180);
-    return Float32Array.of(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
-  };
   const angles = ([x, y, z]) => [Math.atan2(x, z) * 180 / Math.PI, Math.asin(Math.max(-1, Math.min(1, y))) * 180 / Math.PI];
-  const sideways = slider(`${site.name}, degrees to the right`, -180, 180, null, null, (v) => set(site, turn(v, angles(S.values[site.name])[1]), true));
-  const upwards = slider(`${site.name}, degrees up`, -90, 90, null, null, (v) => set(site, turn(angles(S.values[site.name])[0], v), true));
+  const sideways = slider(`${site.name}, degrees to the right`, -180, 180, null, null, (v) => set(site, direction(v, angles(S.values[site.name])[1]), true));
+  const upwards = slider(`${site.name}, degrees up`, -90, 90, null, null, (v) => set(site, direction(angles(S.values[site.name])[0], v), true));
   dragged(canvas, (x, y) => {
     let [a, b] = [2 * x - 1, 1 - 2 * y];
     const length = Math.hypot(a, b);

@@ -116,7 +116,6 @@ function changed(values, site, value) {
 }
 
 const isClasses = (site) => site.kind === "classes";
-const classSites = () => M.sites.filter(isClasses);
 const bestOf = (values) => values.reduce((best, v, i) => (v > values[best] ? i : best), 0);
 const classOf = (site, value) => (site.index ? value[0] : bestOf(value));
 

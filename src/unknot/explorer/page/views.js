@@ -15,7 +15,7 @@ function buildViews() {
       showView(next.dataset.view);
     };
   }
-  const factors = classSites();
+  const factors = M.sites.filter((site) => site.labels && (isClasses(site) || site.kind === "direction"));
   for (const site of factors) $("analogy-site").append(make("option", { value: site.name }, site.name));
   $("analogy-site").onchange = drawAnalogies;
   if (!factors.length) $("analogy-choice").hidden = true;
@@ -39,6 +39,11 @@ function buildViews() {
 }
 
 function showView(name) {
+  selectTab(name);
+  VIEWS[name]();
+}
+
+function selectTab(name) {
   shownView = name;
   for (const tab of document.querySelectorAll("[role=tab]")) {
     const chosen = tab.dataset.view === name;
@@ -46,7 +51,6 @@ function showView(name) {
     tab.tabIndex = chosen ? 0 : -1;
     $(`view-${tab.dataset.view}`).hidden = !chosen;
   }
-  VIEWS[name]();
 }
 
 // After a pause, so that dragging stays fast.
@@ -98,8 +102,13 @@ function drawAnalogies() {
   });
 }
 
-// The values at which a row of analogies is shown: classes, or seven places of the most informative dimension.
+// The values at which a row of analogies is shown: classes, lights from left to right, or seven places of the most informative dimension.
 function settingsOf(site) {
+  if (site && site.kind === "direction") {
+    return [-75, -50, -25, 0, 25, 50, 75].map((degrees) => ({
+      name: `${degrees}°`, apply: (values) => changed(values, site, direction(degrees, 0)),
+    }));
+  }
   if (site) return site.classes.slice(0, 20).map((name, k) => ({ name, apply: (values) => changed(values, site, classValue(site, k)) }));
   const numbers = M.sites.find((one) => one.kind === "numbers");
   if (!numbers) return [];
