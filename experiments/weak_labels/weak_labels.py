@@ -87,7 +87,11 @@ def plot(content: Mapping[str, Any], folder: Path) -> None:
         axes.set_ylabel("test error (%)", fontsize=9, color=INK)
         quiet(axes)
         axes.legend(fontsize=6.5, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        save(figure, folder / f"{name.replace(' ', '-').lower()}.png")
+        save(figure, folder / f"{_slug(name)}.png")
+
+
+def _slug(name: str) -> str:
+    return name.replace(" ", "-").lower()
 
 
 EXPERIMENT = Experiment(
@@ -106,4 +110,8 @@ EXPERIMENT = Experiment(
         "paper": "about 8 CPU minutes a seed",
     },
     plot=plot,
+    captions={
+        _slug(name): f"{name}: error against fine labels per class; lines: a label or votes for every item."
+        for name in GROUPS
+    },
 )
