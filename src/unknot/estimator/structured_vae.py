@@ -35,6 +35,7 @@ from unknot.estimator.parameters import (
 from unknot.train.loop import fit as train
 from unknot.workflow.answers import with_answers
 from unknot.workflow.assembly import Assembly, assemble
+from unknot.workflow.cell_genes import Differences, StyleGenes, differences, style_genes
 from unknot.workflow.cell_predictions import annotate
 from unknot.workflow.counterfactuals.counterfactual import Counterfactual
 from unknot.workflow.counterfactuals.evaluate import counterfactuals
@@ -440,11 +441,53 @@ class StructuredVAE(Answers, TransformerMixin, BaseEstimator):
         errors : {"warn", "raise"}, default="warn"
             Whether cells without counts have no prediction, with a warning, or are refused.
         """
+        annotate(self.trained_, adata, self._cells(adata, errors), level)
+
+    def style_genes(self, adata: Any) -> StyleGenes:
+        """Measure how the expected genes of cells change along each style dimension.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells.
+
+        Returns
+        -------
+        StyleGenes
+            Log2 fold changes; ``top(10)`` lists the genes that change most along each dimension.
+        """
+        return style_genes(self.trained_, self._cells(adata), seed=self.seed)
+
+    def differences(
+        self, adata: Any, first: Any, second: Any, factor: str | None = None, level: float = 0.9
+    ) -> Differences:
+        """Compare the expected genes of two classes: ``differences(adata, "B cell", "T cell").to_frame()``.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Cells; their labels or, where those are unknown, the predictions tell the classes.
+        first, second
+            Two classes.
+        factor : str, optional
+            The factor; it may be left out if there is only one.
+        level : float, default=0.9
+            The share of pairs of cells whose log2 fold change is in the interval.
+
+        Returns
+        -------
+        Differences
+            Mean log2 fold changes of ``first`` over ``second`` with intervals (:mod:`unknot.workflow.cell_genes`).
+        """
+        name, cells = self._one_factor(factor), self._cells(adata)
+        return differences(self.trained_, cells, name, first, second, level=level, seed=self.seed)
+
+    def _cells(self, adata: Any, errors: str | None = None) -> CellDataset:
         if not is_cells(adata):
-            raise DataError(f"annotate() writes into AnnData, but got {type(adata).__name__}.")
+            raise DataError(f"expected AnnData, but got {type(adata).__name__}.")
         cells = self._items(adata, errors)
         assert isinstance(cells, CellDataset)
-        annotate(self.trained_, adata, cells, level)
+        return cells
 
     # ---- generating ---------------------------------------------------------------------------------
 

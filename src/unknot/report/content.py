@@ -10,6 +10,7 @@ import numpy as np
 
 from unknot.data.dataset import Dataset
 from unknot.report.answer import Answer, answers
+from unknot.report.cells import cell_sections
 from unknot.report.data_tables import class_counts, labels_in_words, measured, versions
 from unknot.report.gallery import Picture, gallery
 from unknot.report.predictions import doubts, uncertain
@@ -173,6 +174,7 @@ def collect_model(
         data=class_counts(model, data if train is None else train, predictions, len(data)),
         doubts=[*doubts(unseen, data), *_uncertain(model, data, held_out, predictions, unseen)],
         changes=[
+            *cell_sections(model, data),
             *(_changed(one) for one in changed),
             *moved_columns(model, data),
             *typical_rows(model, data),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.text_dataset import excerpt
@@ -113,7 +114,7 @@ def uncertain(
         (str(int(data.ids[rows[i]])), *two) for i, two in zip(order, shown, strict=True)
     ]
     if isinstance(data.x, SparseCounts) and data.columns:
-        header += ("first words",)
+        header += ("commonest genes" if isinstance(data, CellDataset) else "first words",)
         lines = [(*line, excerpt(data, int(rows[i]))) for line, i in zip(lines, order, strict=True)]
     return [Section(title, f"{caption} {_NUMBERED}", table=TextTable(header, tuple(lines)))]
 
@@ -149,7 +150,7 @@ def _as_rows(title: str, one: Unseen, worst: np.ndarray, data: Dataset) -> Secti
         rows.append((item, *names, f"{100 * one.confidence[i]:.0f} %", *unusual[j : j + 1]))
     caption = f"Wrong predictions with the highest probabilities, of {one.where}. {_NUMBERED}"
     if isinstance(data.x, SparseCounts) and data.columns:
-        header += ("first words",)
+        header += ("commonest genes" if isinstance(data, CellDataset) else "first words",)
         rows = [(*row, excerpt(data, int(one.rows[i]))) for row, i in zip(rows, worst, strict=True)]
     elif unusual:
         header += ("unusual for its label",)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Dataset
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.text_dataset import excerpt
@@ -24,6 +25,10 @@ _LITTLE = 1e-12  # keeps logarithms finite
 _CAPTION = (
     "Words that are more probable in a class, or along a topic, with the increase of their log-probability; and the "
     "first words of the nearest document."
+)
+_OF_GENES = (
+    "Genes with a larger share in a class than in the mean of all classes, with the difference of the natural "
+    "logarithms; and the commonest genes of the cell that is most probably of the class."
 )
 
 
@@ -45,7 +50,8 @@ def words_of_classes(model: TrainedModel, data: Dataset, predictions: DatasetPre
             probabilities = class_probabilities(predictions.predictions[node.name])
             names = class_names(data.factors[node.name], count)
             table = _table(node.name, data, names, weights, probabilities)
-            sections.append(Section(f"Words of {node.name}", _CAPTION, table=table, wide=True))
+            what, caption = ("Genes", _OF_GENES) if isinstance(data, CellDataset) else ("Words", _CAPTION)
+            sections.append(Section(f"{what} of {node.name}", caption, table=table, wide=True))
     return sections
 
 
@@ -55,7 +61,7 @@ def words_of_topics(model: TrainedModel, data: Dataset, predictions: DatasetPred
     The weight of a word is its log-probability two standard deviations out along the topic minus that at the mean of
     the prior.
     """
-    if not isinstance(data.x, SparseCounts) or not data.columns:
+    if not isinstance(data.x, SparseCounts) or not data.columns or isinstance(data, CellDataset):
         return []
     topics = [_place(name) for name, nats in style_information(model, data, len(data))[:_TOPICS] if nats > 0]
     return _topics(model, data, predictions, sorted(topics)) if topics else []
