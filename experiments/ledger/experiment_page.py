@@ -155,8 +155,7 @@ def _origin(one: Experiment, content: Mapping[str, Any], code: str | None) -> li
     lines = [
         "## Runs",
         "",
-        f"`python -m experiments run {one.name} --seeds {max(content['seeds'], 1)}`"
-        + (f". Code now: {code}." if code else "."),
+        f"`python -m experiments run {one.name} --seeds {max(content['seeds'], 1)}`.",
         "",
         *provenance_lines(content, code),
         "",
