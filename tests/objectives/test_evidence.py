@@ -471,7 +471,7 @@ def small(given: unknot.Partial, logits: Tensor, way: str) -> Tensor:
     return semi_supervised(q, p, alpha=ALPHA).loss
 
 
-@pytest.mark.parametrize("way", ["concrete", "enumerate"])
+@pytest.mark.parametrize("way", ["concrete", pytest.param("enumerate", marks=pytest.mark.slow)])
 def test_compiled_without_gradients_and_under_autocast(way: str) -> None:
     logits = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
     given = unknot.partial(probabilities=WEIGHTS.float())
@@ -561,3 +561,58 @@ def test_relaxed_evidence_with_dependent_variables_is_refused() -> None:
     q, p = model.run(unknot.partial(probabilities=WEIGHTS))
     with pytest.raises(SpecError, match="site 'y' is relaxed, has evidence on its classes"):
         decompose(q, p, 40, parents={"y": [], "z": ["y"]}, prior_parents={})
+
+
+@pytest.mark.parametrize("site", [("categorical", "enumerate"), ("concrete", "enumerate")])
+def test_the_decomposition_of_dependent_variables(site: tuple[str, str]) -> None:
+    """z depends on an enumerated class: points are labels, nothing is nothing, and the terms add up to the ELBO."""
+    model = Model(*site, "y -> z")
+    parents = {"parents": {"y": [], "z": ["y"]}, "prior_parents": {}}
+
+    def terms(value: object) -> list[Tensor]:
+        return results(model, value, lambda q, p: decompose(q, p, 40, **parents).per_item)
+
+    whole = results(model, unknot.partial(probabilities=WEIGHTS), OBJECTIVES["elbo"])
+    mask = torch.nn.functional.one_hot(LABELS.clamp(min=0), 3).bool() | (LABELS < 0)[:, None]
+    for mine, theirs in (
+        (terms(unknot.partial(probabilities=WEIGHTS)), whole),
+        (terms(unknot.partial(allowed=mask)), terms(unknot.partial(LABELS))),
+    ):
+        for one, other in zip(mine, theirs, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
+def test_information_and_correlation_of_classes_with_evidence_by_loops() -> None:
+    """Enumerated class, all items weighted alike (naive estimator): log q(y) is the encoder's, summed over the items."""
+    model = Independent("categorical", "enumerate", "")
+    q, p = model.run(unknot.partial(probabilities=WEIGHTS))
+    found = decompose(q, p, 4, estimator="naive", **FREE)
+    log_q = model.logits.log_softmax(-1)  # (B, K)
+    given = (log_q.exp() * WEIGHTS) / (log_q.exp() * WEIGHTS).sum(-1, keepdim=True)
+    z, loc = q["z"].value, model.loc  # (S, B)
+    density = torch.distributions.Normal(loc, 1.0).log_prob(z[..., None])  # (S, B, C)
+    information = torch.zeros(4, dtype=torch.float64)
+    for b in range(4):
+        for k in range(3):
+            if given[b, k] == 0:
+                continue
+            joint = (density[:, b] + log_q[:, k]).logsumexp(-1) - torch.tensor(4.0).log()
+            own = density[:, b, b] + given[b, k].log()
+            information[b] = information[b] + given[b, k] * (joint - own).mean()
+    torch.testing.assert_close(found["mutual_information"], information)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_the_decomposition_with_evidence_about_numbers(kind: str) -> None:
+    torch.manual_seed(0)
+    q, p = unknot.Trace(samples=3), unknot.Trace()
+    loc = torch.linspace(-1.0, 1.0, 6, dtype=torch.float64).reshape(3, 2).requires_grad_()
+    one = torch.ones((), dtype=torch.float64)
+    q.normal(loc, one, value=NUMBERS[kind], name="v", event_dims=1)
+    p.normal(torch.zeros_like(loc), one, value=q["v"], name="v")
+    p.normal(q["v"].value, one, value=torch.ones_like(loc), name="x")
+    terms = decompose(q, p, 40, groups={"v": ["v"]})
+    torch.testing.assert_close(terms.per_item, elbo(q, p).per_item)
+    assert bool(torch.stack(list(terms.values())).isfinite().all())
+    hfvae(q, p, dataset_size=40).loss.backward()
+    assert bool(loc.grad.isfinite().all())
