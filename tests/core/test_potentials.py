@@ -356,3 +356,12 @@ def test_a_trace_tells_how_many_items_have_evidence() -> None:
         name="z",
     )
     assert "1 of 3 items observed, 1 with evidence" in repr(q)
+
+
+def test_evidence_that_the_parameters_rule_out_is_refused() -> None:
+    logits = torch.tensor([[0.0, 0.0, 0.0], [0.0, -math.inf, -math.inf]])
+    given = unknot.partial(allowed=[[False, True, True]] * 2)
+    with pytest.raises(TraceError, match="site 'y': the evidence about item 1 has probability zero"):
+        site(given, Categorical(logits=logits, validate_args=False))
+    with pytest.raises(TraceError, match="site 'y': parameter logits of Concrete must be"):
+        unknot.Trace().concrete(torch.full((2, 3), math.nan), 0.5, value=given, name="y")

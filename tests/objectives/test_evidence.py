@@ -583,7 +583,7 @@ def test_the_decomposition_of_dependent_variables(site: tuple[str, str]) -> None
 
 
 def test_information_and_correlation_of_classes_with_evidence_by_loops() -> None:
-    """Enumerated class, all items weighted alike (naive estimator): log q(y) is the encoder's, summed over the items."""
+    """Enumerated class, all items weighted alike (naive estimator): log q(y) is the encoder's mean over items."""
     model = Independent("categorical", "enumerate", "")
     q, p = model.run(unknot.partial(probabilities=WEIGHTS))
     found = decompose(q, p, 4, estimator="naive", **FREE)

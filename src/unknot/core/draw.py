@@ -15,6 +15,8 @@ from unknot.core.axes import Layout, per_item, sum_event
 from unknot.core.distributions import drawable, over
 from unknot.core.evidence import FromPrior, Partial
 from unknot.core.node import Node, Variable
+from unknot.core.numerics import seen_finite
+from unknot.core.potentials import Evidence
 from unknot.core.relaxed import Concrete, Relaxed
 from unknot.errors import TraceError
 
@@ -106,7 +108,7 @@ def draw(
         layout.admit(name, given.known.shape, has_items=True)
         event_dims = _label_event(dist, given.values) if event_dims is None else event_dims
     if gradient == "enumerate" and not use_mode:
-        return _enumerate(name, dist, given, layout, event_dims)
+        return _enumerate(name, dist, given, layout, event_dims, active)
     extra = layout.event_axes(name, dist, event_dims)  # event axes beyond the distribution's own
     if isinstance(given, Partial):
         _check_label_items(name, dist, given, extra)
@@ -120,6 +122,7 @@ def draw(
                 f"site '{name}': evidence about classes is about one variable per item, but each item has several; "
                 "make one site for each, in a scope"
             )
+        _check_possible(name, dist, evidence, active)
         dist = evidence.condition(dist)
     if use_mode:
         gradient, mode = "pathwise", gradients.mode(dist)
@@ -146,7 +149,12 @@ def draw(
 
 
 def _enumerate(
-    name: str, dist: Distribution, given: Partial | FromPrior | None, layout: Layout, event_dims: int | None
+    name: str,
+    dist: Distribution,
+    given: Partial | FromPrior | None,
+    layout: Layout,
+    event_dims: int | None,
+    active: Tensor | None,
 ) -> Variable:
     """All values of a site on an axis of their own, ``(K, 1, ..., 1, 1, event...)``: all items share them.
 
@@ -180,6 +188,7 @@ def _enumerate(
         node.label = _label(name, dist, given, event)
         node.known = given.known
         if given.evidence is not None:
+            _check_possible(name, dist, given.evidence, active)
             node.condition(dist, given.evidence, given.evidence.condition(dist))
     return node
 
@@ -354,6 +363,22 @@ def _check_evidence(name: str, dist: Distribution, given: Partial) -> None:
         given.evidence.refuse_unfit(name, dist)
         if validation.is_on():
             given.evidence.check(name)
+
+
+def _check_possible(name: str, dist: Distribution, evidence: Evidence, active: Tensor | None) -> None:
+    """Refuse evidence that the site's parameters rule out, by logits of -inf for example."""
+    if active is not None or not validation.is_on():
+        return
+    log_mass = evidence.log_mass(dist)
+    if seen_finite(log_mass):
+        return
+    validation.check_parameters(name, dist)
+    bad = ~log_mass.isfinite().reshape(-1, *log_mass.shape[-1:])
+    if bool(bad.any()):
+        raise TraceError(
+            f"site '{name}': the evidence about item {int(bad.any(0).nonzero()[0])} has probability zero; the site's "
+            "parameters rule out every value that it allows"
+        )
 
 
 def _label(name: str, dist: Distribution, given: Partial, event: int) -> Tensor:
