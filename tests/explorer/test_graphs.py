@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,6 +119,14 @@ def test_a_loop_of_random_length_is_refused_by_its_site_and_the_decoder_is_expor
     made = _export(_Decode(program, ["count", "z"]), values, ["count", "z"], ["expected"])
     expected = torch.cat([values[1], values[1]], -1) + values[0]
     np.testing.assert_allclose(answers(made, *values)["expected"], expected, **CLOSE)
+
+
+def test_known_inputs_are_refused_by_name() -> None:
+    model = copy.copy(exported("digits")[0])
+    nodes = [replace(node, given=True) if node.name == "style" else node for node in model.nodes]
+    model.__dict__["nodes"] = nodes
+    with pytest.raises(SpecError, match="conditioned on 'style'"):
+        graphs.export_graphs(model)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,9 +112,15 @@ def export_graphs(model: TrainedModel) -> Graphs:
     Raises
     ------
     SpecError
-        If neither graph can be exported, or the package onnx is not installed.
+        If neither graph can be exported, the model has known inputs, or the package onnx is not installed.
     """
     _require_onnx()
+    known = [node.name for node in model.nodes if node.given]
+    if known:
+        raise SpecError(
+            f"a model with known inputs cannot be exported: the graphs take items alone, but this model is conditioned "
+            f"on {', '.join(repr(name) for name in known)}; use predict() and vary() in Python."
+        )
     program = _folded(model)
     x = torch.zeros(_ITEMS, *model.shape)
     found = model.predict_batch(x)
