@@ -12,8 +12,6 @@ _BLOCK = 1 << 24  # numbers that are dense at a time; 64 MB
 _FAR = 8.0  # standard deviations at which numbers are clipped, as in the standardized view of a table
 _IN_MEMORY = 1 << 26  # numbers that stay dense through all sweeps, at most; 256 MB
 _SWEEPS, _MORE = 10, 10  # subspace iterations, and directions beyond those that are kept
-_NOISE_SWEEPS = 4  # of rows with random signs, of which only the largest variance counts
-_FEWEST = 5  # components that are kept even if they are no better than noise
 _NOTHING = 1e-6  # share of the first component's variance below which a component is rounding error
 
 
@@ -105,47 +103,36 @@ class Components(nn.Module):
         return total / known.clamp_min(1)
 
     def _singular_vectors(self, x: Any) -> Tensor:
-        """Return the first K right singular vectors of the standardized rows, zero where no better than noise."""
+        """Return the first K right singular vectors of the standardized rows, zero beyond their rank."""
         basis, gram = self._subspace(x, self.vectors.shape[1] + _MORE)
         variances, turn = torch.linalg.eigh(gram)  # in increasing order
         first = variances.argsort(descending=True)[: self.vectors.shape[1]]
-        noise = torch.linalg.eigvalsh(self._subspace(x, _MORE, flipped=True)[1]).max()
-        kept = variances[first] > noise
-        kept[:_FEWEST] = variances[first][:_FEWEST] > _NOTHING * variances.max()
+        kept = variances[first] > _NOTHING * variances.max()
         return basis @ (turn[:, first] * kept).to(basis.dtype)
 
-    def _subspace(self, x: Any, size: int, flipped: bool = False) -> tuple[Tensor, Tensor]:
-        """Return a basis ``(C, size)`` of the first singular vectors, and the Gram matrix of the rows in it.
-
-        With ``flipped`` every entry has a random sign, the same in every pass: structure between columns is destroyed,
-        while the size of the noise of each column and row stays (Hong et al. 2020, signflip parallel analysis).
-        """
+    def _subspace(self, x: Any, size: int) -> tuple[Tensor, Tensor]:
+        """Return a basis ``(C, size)`` of the first singular vectors, and the Gram matrix of the rows in it."""
         columns, device = len(self.center), self.center.device
         generator = torch.Generator().manual_seed(0)
         basis = torch.linalg.qr(torch.randn(columns, min(size, columns), generator=generator).to(device)).Q
-        sweeps, values_of = _NOISE_SWEEPS if flipped else _SWEEPS, self._passes(x, flipped)
-        for sweep in range(sweeps + 1):
+        values_of = self._passes(x)
+        for sweep in range(_SWEEPS + 1):
             gram = torch.zeros(basis.shape[1], basis.shape[1], dtype=torch.float64, device=device)
             product = torch.zeros_like(basis)
             for values in values_of():
                 projected = values @ basis
                 product += values.T @ projected
                 gram += projected.T.double() @ projected.double()
-            if sweep < sweeps:
+            if sweep < _SWEEPS:
                 basis = torch.linalg.qr(product).Q
         return basis, gram
 
-    def _passes(self, x: Any, flipped: bool) -> Callable[[], Iterable[Tensor]]:
+    def _passes(self, x: Any) -> Callable[[], Iterable[Tensor]]:
         """Return a function that yields the standardized rows in blocks, which are kept if they are few."""
 
         def computed() -> Iterator[Tensor]:
-            signs = torch.Generator().manual_seed(1)
             for rows in blocks(x):
-                values = self._standard(rows)
-                if flipped:
-                    drawn = torch.randint(0, 2, values.shape, generator=signs, dtype=torch.int8)
-                    values *= drawn.to(values.device) * 2 - 1
-                yield values
+                yield self._standard(rows)
 
         if len(x) * len(self.center) > _IN_MEMORY:
             return computed
