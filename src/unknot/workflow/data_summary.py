@@ -101,7 +101,10 @@ def _label(factor: Factor) -> str:
         what = f"{len(factor.classes or ())} classes ({_listed(factor.classes or ())})"
     elif factor.kind != "continuous":
         what = "yes or no" if factor.kind == "binary" else "counts"
-    return f"{factor.name}: {what}, known for {known:,} of {count:,}"
+    others = int(factor.observed.sum()) - known
+    votes = f", votes of {len(factor.raters)} raters" if factor.raters else ""
+    partly = f", partly known for {others:,}" if others and not votes else ""
+    return f"{factor.name}: {what}, known for {known:,} of {count:,}{partly}{votes}"
 
 
 def _listed(names: Sequence[str]) -> str:

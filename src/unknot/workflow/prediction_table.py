@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 
 from unknot.data.dataset import Dataset
 from unknot.workflow.answers import listed, p_values
@@ -16,6 +17,7 @@ from unknot.workflow.labels import class_names
 from unknot.workflow.trained_model import TrainedModel, items_at_once
 
 PROBABILITY, SET, LOW, HIGH, NOVELTY = " probability", " set", " low", " high", "novelty"  # column names
+DEPTH = " depth "  # and a number: nodes of the tree of classes
 BETWEEN = "|"  # the classes of a set
 
 
@@ -94,7 +96,8 @@ def prediction_table(
     -------
     header : list of str
         The names of the columns. A factor with classes has its class and the probability, any other one its means. If
-        the model has out-of-fold predictions, there are conformal sets and intervals too.
+        the model has out-of-fold predictions, there are conformal sets and intervals too. If the classes have a tree,
+        there are the most probable nodes at each depth above the classes, with their probabilities.
     rows : list of list of str
     """
     header, columns = list(items), [[str(value) for value in values] for values in items.values()]
@@ -121,6 +124,15 @@ def prediction_table(
             header.append(f"{node.name}{SET}")
             mask = prediction_sets(model.out_of_fold[node.name], values, level)
             columns.append(_cells(empty, [BETWEEN.join(one) for one in listed(mask, values, names)]))
+        for depth in range(
+            1, factor.tree.depth if factor.tree else 0
+        ):  # the last depth are the classes themselves
+            assert factor.tree is not None
+            sums = factor.tree.sums(torch.from_numpy(shares), depth).numpy()
+            nodes, title = factor.tree.at_depth(depth), f"{node.name}{DEPTH}{depth}"
+            header += [title, f"{title}{PROBABILITY}"]
+            columns.append(_cells(empty, [nodes[i] for i in sums.argmax(-1)]))
+            columns.append(_cells(empty, [f"{p:.4f}" for p in sums.max(-1)]))
     return header, [list(row) for row in zip(*columns, strict=True)]
 
 

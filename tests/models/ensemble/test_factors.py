@@ -2,11 +2,14 @@
 
 import math
 
+import pytest
 import torch
 from torch.distributions import Categorical, Normal
 
 from unknot.core.evidence import partial
 from unknot.core.trace import Trace
+from unknot.data import Votes, from_arrays
+from unknot.errors import SpecError
 from unknot.models.ensemble.factors import (
     MemberClasses,
     MemberFactor,
@@ -179,3 +182,25 @@ def test_a_guess_against_the_truth_is_hardly_believed_and_none_is_believed_beyon
     assert shrinkage(-truth, truth) == 0
     assert shrinkage(0.5 * truth, truth) == 1
     assert shrinkage(torch.zeros(5, 1), truth[:5]) == 1  # the mean itself
+
+
+def test_evidence_is_scored_by_the_sum_over_the_classes() -> None:
+    classes, out = factor("concrete", 3), torch.randn(4, 5, 3, dtype=torch.float64)
+    assert isinstance(classes, MemberClasses)
+    weights = torch.tensor([[1.0, 0, 0], [1, 1, 0], [1, 1, 1], [0.5, 0, 0.2], [0, 0, 1]], dtype=torch.float64)
+    found = classes.log_q_evidence(out, weights.log())
+    torch.testing.assert_close(found, (out.softmax(-1) * weights).sum(-1).log())
+    torch.testing.assert_close(found[:, 0], classes.log_q(out, torch.zeros(5, dtype=torch.int64))[:, 0])
+    torch.testing.assert_close(found[:, 2], torch.zeros(4, dtype=torch.float64))
+
+
+def test_a_batch_says_of_a_factor_what_no_single_label_says() -> None:
+    classes = factor("concrete", 3)
+    data = from_arrays(torch.zeros(3, 1), {"f": ["a", ["a", "b"], "c"]})
+    evidence = classes.evidence(data.batch([0, 1, 2]))
+    assert evidence is not None
+    assert evidence.exp().tolist() == [[1, 1, 1], [1, 1, 0], [1, 1, 1]]  # labels may be hidden from members
+    assert classes.evidence(from_arrays(torch.zeros(1, 1), {"f": ["a"]}).batch([0])) is None
+    votes = from_arrays(torch.zeros(1, 1), {"f": Votes({"Ann": ["a"]})}).batch([0])
+    with pytest.raises(SpecError, match="the factor has no raters"):
+        classes.evidence(votes)

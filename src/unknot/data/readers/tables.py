@@ -81,6 +81,9 @@ def _other_columns(names: Sequence[str], like: Dataset | None) -> list[str]:
         return []
     ours = {column.origin for column in like.table} | set(like.factors) | set(like.given)
     ours |= {"novelty", *(f"{name}{more}" for name in like.factors for more in _PREDICTED)}
+    for name, factor in like.factors.items():
+        for depth in range(1, factor.tree.depth if factor.tree else 0):
+            ours |= {f"{name} depth {depth}", f"{name} depth {depth} probability"}
     return [name for name in names if name not in ours]
 
 
