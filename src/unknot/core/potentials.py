@@ -32,6 +32,7 @@ from torch.distributions import (
 )
 from torch.nn.functional import logsigmoid
 
+from unknot.core.numerics import between_ends, log_normal_interval
 from unknot.core.relaxed import BinaryConcrete, Concrete
 from unknot.errors import TraceError
 
@@ -270,7 +271,7 @@ class Interval(Evidence):
 
     def _bounds(self, dist: Distribution) -> tuple[Tensor, Tensor, Tensor]:
         """Ends, and which elements have one; the others get an interval that keeps all arithmetic finite."""
-        like = dist.loc if isinstance(dist, Normal) else dist.icdf(torch.full(dist.batch_shape, 0.5))
+        like = dist.loc if isinstance(dist, Normal) else dist.mean
         low, high = self.low.to(like), self.high.to(like)
         support: Any = dist.support
         bottom = getattr(support, "lower_bound", -math.inf)
@@ -387,7 +388,7 @@ class Truncated(Distribution):
         if isinstance(self.base, Normal):
             loc, scale = self.base.loc, self.base.scale
             noise = ((drawn - loc) / scale).detach()
-            moved = loc + scale * _between(self.low, self.high, loc, scale, noise)
+            moved = loc + scale * between_ends(self.low, self.high, loc, scale, noise)
         else:
             rank = self.base.cdf(drawn).detach()
             below, above = _cdf(self.base, self.low, 0.0), _cdf(self.base, self.high, 1.0)
@@ -412,79 +413,6 @@ def _cdf(dist: Distribution, end: Tensor, beyond: float) -> Tensor:
 def _log_interval(dist: Distribution, low: Tensor, high: Tensor) -> Tensor:
     """``log P(low < y < high)`` of every element."""
     if isinstance(dist, Normal):
-        return _log_normal_interval(low, high, dist.loc, dist.scale)
+        return log_normal_interval(low, high, dist.loc, dist.scale)
     mass = _cdf(dist, high, 1.0) - _cdf(dist, low, 0.0)
     return mass.clamp_min(torch.finfo(mass.dtype).tiny).log()
-
-
-# Standard normal intervals in log space. Both ends are mirrored to the side where the tail probabilities are small, so
-# that differences of them do not cancel; infinite ends are kept out of the arithmetic, whose gradients would be NaN.
-
-_HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
-
-
-def _standard(
-    low: Tensor, high: Tensor, loc: Tensor, scale: Tensor
-) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Standardized ends a < b with a + b <= 0, zero where infinite; where they are; and whether they were mirrored."""
-    open_low, open_high = low.isinf(), high.isinf()
-    start = (torch.where(open_low, loc.detach(), low) - loc) / scale
-    end = (torch.where(open_high, loc.detach(), high) - loc) / scale
-    mirrored = torch.where(open_low == open_high, start + end > 0, open_high)
-    a, b = torch.where(mirrored, -end, start), torch.where(mirrored, -start, end)
-    return (
-        a,
-        b,
-        torch.where(mirrored, open_high, open_low),
-        torch.where(mirrored, open_low, open_high),
-        mirrored,
-    )
-
-
-def _log_normal_interval(low: Tensor, high: Tensor, loc: Tensor, scale: Tensor) -> Tensor:
-    """``log (Φ(b) - Φ(a))``; for short intervals by the density at the middle, exact to the fourth order."""
-    a, b, open_a, open_b, _ = _standard(low, high, loc, scale)
-    closed = ~(open_a | open_b)
-    width, middle = torch.where(closed, high - low, 1.0) / scale, (a + b) / 2
-    limit = 1e-3 if width.dtype == torch.float64 else 0.05
-    short = closed & (width * (1 + middle.abs()) < limit)
-    width, at = torch.where(short, width, 1.0), torch.where(short, middle, 0.0)
-    by_density = (
-        width.log() - 0.5 * at.square() - _HALF_LOG_TAU + (width.square() * (at.square() - 1) / 24).log1p()
-    )
-    top = torch.where(open_b, 0.0, torch.special.log_ndtr(b))
-    wide = closed & ~short
-    drop = torch.where(wide, torch.special.log_ndtr(a) - torch.special.log_ndtr(b), -1.0)
-    by_tails = top + torch.where(wide, torch.log(-torch.expm1(drop)), 0.0)
-    return torch.where(short, by_density, by_tails)
-
-
-def _between(low: Tensor, high: Tensor, loc: Tensor, scale: Tensor, noise: Tensor) -> Tensor:
-    """Standard normal ``noise`` moved to its quantile between the ends; with a gradient for loc and scale.
-
-    With p = (1 - u) Φ(a) + u Φ(b) and u = Φ(noise), x = Φ⁻¹(p). Its gradient is that of log p over d log Φ / dx.
-    """
-    a, b, open_a, open_b, mirrored = _standard(low, high, loc, scale)
-    noise = torch.where(mirrored, -noise, noise)
-    upper = torch.special.log_ndtr(noise) + torch.where(open_b, 0.0, torch.special.log_ndtr(b))
-    lower = torch.special.log_ndtr(-noise) + torch.special.log_ndtr(a)
-    log_p = torch.where(open_a, upper, torch.logaddexp(upper, lower))
-    with torch.no_grad():
-        x = _log_quantile(log_p)
-        slope = (-0.5 * x.square() - _HALF_LOG_TAU - torch.special.log_ndtr(x)).exp()
-    x = x + (log_p - log_p.detach()) / slope
-    return torch.where(mirrored, -x, x)
-
-
-def _log_quantile(log_p: Tensor) -> Tensor:
-    """``Φ⁻¹(exp(log_p))``, by Newton's method on log Φ where the probability is too small to be written down."""
-    middle = torch.where(
-        log_p > -math.log(2), -torch.special.ndtri(-torch.expm1(log_p)), torch.special.ndtri(log_p.exp())
-    )
-    far = log_p < -12.0
-    goal = torch.where(far, log_p, -12.0)
-    x = -(-2 * goal - math.log(2 * math.pi) - (-2 * goal).log()).sqrt()
-    for _ in range(4):
-        log_cdf = torch.special.log_ndtr(x)
-        x = x - (log_cdf - goal) / (-0.5 * x.square() - _HALF_LOG_TAU - log_cdf).exp()
-    return torch.where(far, x, middle)
