@@ -20,7 +20,7 @@ from experiments.digits import (
 )
 from experiments.faces import celeba, faces, faces_counterfactuals
 from experiments.ledger.experiment import Experiment
-from experiments.own_data import error_estimates, own_data
+from experiments.own_data import error_estimates, novelty, own_data
 from experiments.sequences import sequences, sequences_exact, spoken_digits
 from experiments.sprites import dsprites, dsprites_best
 from experiments.tables import own_data_generative, own_data_more, table_counterfactuals
@@ -53,6 +53,7 @@ _ALL = (
     own_data_more.EXPERIMENT,
     own_data_generative.EXPERIMENT,
     error_estimates.EXPERIMENT,
+    novelty.EXPERIMENT,
     cells.EXPERIMENT,
     *topics.EXPERIMENTS,
     topics_labels.EXPERIMENT,

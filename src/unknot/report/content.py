@@ -13,6 +13,7 @@ from unknot.report.answer import Answer, answers
 from unknot.report.cells import cell_sections
 from unknot.report.data_tables import class_counts, labels_in_words, measured, versions
 from unknot.report.gallery import Picture, gallery
+from unknot.report.importance import importance
 from unknot.report.predictions import doubts, uncertain
 from unknot.report.section import Section, TextTable
 from unknot.report.tables import imputation, moved_columns, typical_rows
@@ -175,6 +176,7 @@ def collect_model(
         doubts=[*doubts(unseen, data), *_uncertain(model, data, held_out, predictions, unseen)],
         changes=[
             *cell_sections(model, data),
+            *importance(model, data),
             *(_changed(one) for one in changed),
             *moved_columns(model, data),
             *typical_rows(model, data),

@@ -73,7 +73,7 @@ def _parts(content: Content) -> list[Part]:
         Part("doubts", "Mistakes and doubts", [drawn(one) for one in content.doubts]),
         Part(
             "changes",
-            "What changes with each factor",
+            "What predictions rest on, and what changes with each factor",
             [*_pictures(content, about_change=True), *(drawn(one) for one in content.changes)],
         ),
         Part("model", "The model and its training", _model(content)),

@@ -228,10 +228,10 @@ class RunFolder:
         except (OSError, DiskError) as error:
             reason = (error if isinstance(error, DiskError) else disk_error(self.path, error)).reason
             step = checkpoint.latest_step(self.checkpoints)
-            safe = "There is no checkpoint yet" if step is None else f"The checkpoint of step {step} is safe"
-            raise RunError(
-                f"could not write {what} in {self.path}: {reason}. {safe}; make room, then {self.how_to_resume}."
-            ) from error
+            advice = f"The checkpoint of step {step} is safe; make room, then {self.how_to_resume}"
+            if step is None:  # such a run is removed
+                advice = "There is no checkpoint yet; make room, then start the training again"
+            raise RunError(f"could not write {what} in {self.path}: {reason}. {advice}.") from error
 
     @property
     def how_to_resume(self) -> str:
