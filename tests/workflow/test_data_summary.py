@@ -29,5 +29,7 @@ def test_images_and_other_items() -> None:
     assert describe_data(images)[1] == "Label old: yes or no, known for 5 of 5."
     vectors = from_arrays(np.zeros((5, 7), np.float32))
     assert describe_data(vectors)[1] == "No labels: unsupervised, everything above is data."
+    series = from_arrays(np.zeros((5, 2, 80), np.float32), name="steps")
+    assert describe_data(series)[0] == "Data: 5 series of steps, 2 channels of 80 steps."
     counts = from_arrays(np.zeros((5, 7), np.int64), name="birds")
     assert describe_data(counts)[0].startswith("Data: 5 rows of birds with 7 counts each")

@@ -113,10 +113,11 @@ def uncertain(
     lines: list[tuple[str, ...]] = [
         (str(int(data.ids[rows[i]])), *two) for i, two in zip(order, shown, strict=True)
     ]
-    if isinstance(data.x, SparseCounts) and data.columns:
+    words = isinstance(data.x, SparseCounts) and bool(data.columns)
+    if words:
         header += ("commonest genes" if isinstance(data, CellDataset) else "first words",)
         lines = [(*line, excerpt(data, int(rows[i]))) for line, i in zip(lines, order, strict=True)]
-    return [Section(title, f"{caption} {_NUMBERED}", table=TextTable(header, tuple(lines)))]
+    return [Section(title, f"{caption} {_NUMBERED}", table=TextTable(header, tuple(lines)), wide=words)]
 
 
 _NUMBERED = "Items by their number in the data, counted from 0."

@@ -13,6 +13,7 @@ from unknot.data.cell_dataset import CellDataset
 from unknot.data.dataset import Column, Dataset
 from unknot.data.factor import Factor
 from unknot.data.readers.written_cells import in_words
+from unknot.data.series import is_series
 from unknot.data.sparse_counts import SparseCounts
 from unknot.data.stored_items import StoredItems
 from unknot.data.text_dataset import TextDataset
@@ -78,6 +79,9 @@ def _items(data: Dataset) -> str:
         return (
             f"rows of {data.name} with {size:,} counts each (whole numbers; measurements are given as floats)"
         )
+    if is_series(data):
+        channels, steps = data.item_shape
+        return f"series of {data.name}, {channels} channel{'s' * (channels > 1)} of {steps} steps"
     return f"items of {data.name} of shape {tuple(data.item_shape)}"
 
 
