@@ -54,9 +54,9 @@ def test_the_least_certain_items_come_first() -> None:
     (section,) = uncertain("kind", ("ill", "well"), shares, np.array([4, 5, 8]), DATA)
     assert section.table is not None
     assert section.table.rows == (
-        ("105", "well 55 %", "ill 45 %"),
-        ("108", "well 70 %", "ill 30 %"),
-        ("104", "ill 90 %", "well 10 %"),
+        ("105", "well (55 %)", "ill (45 %)"),
+        ("108", "well (70 %)", "ill (30 %)"),
+        ("104", "ill (90 %)", "well (10 %)"),
     )
     assert uncertain("kind", ("ill", "well"), shares[:0], np.zeros(0, int), DATA) == []
 

@@ -99,7 +99,7 @@ def uncertain(
         return []
     best = np.argsort(-probabilities[order], axis=1, kind="stable")[:, :2]  # (n, 2)
     shown = [
-        [f"{classes[k]} {100 * probabilities[i, k]:.0f} %" for k in two]
+        [f"{classes[k]} ({100 * probabilities[i, k]:.0f} %)" for k in two]
         for i, two in zip(order, best, strict=True)
     ]
     title = f"Most uncertain items: {factor}"
