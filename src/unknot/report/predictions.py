@@ -107,7 +107,7 @@ def uncertain(
     if len(data.item_shape) == 3:
         images = data.batch(rows[order].tolist()).x.cpu().numpy()
         names = ["\n".join(wrapped(name, _LETTERS, 2) for name in two) for two in shown]
-        figure = image_grid(images[None], columns=names, ink=drawn_in_ink(images), cell=0.8)
+        figure = image_grid(images[None], columns=names, ink=drawn_in_ink(images), cell=1.05)
         return [Section(title, caption, figure, wide=True)]
     header: tuple[str, ...] = ("item", "most probable", "second")
     lines: list[tuple[str, ...]] = [
@@ -129,7 +129,7 @@ def _as_images(title: str, one: Unseen, worst: np.ndarray, data: Dataset) -> Sec
         f"{_short(one, one.truth[i])}\nas {_short(one, one.predicted[i])}\n{100 * one.confidence[i]:.0f} %"
         for i in worst
     ]
-    figure = image_grid(images[None], columns=names, ink=drawn_in_ink(images), cell=0.8)
+    figure = image_grid(images[None], columns=names, ink=drawn_in_ink(images), cell=1.05)
     caption = (
         f"Wrong predictions with the highest probabilities, of {one.where}. Above each item its label, the predicted "
         "class and the probability of this class."
