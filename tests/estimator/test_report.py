@@ -26,7 +26,7 @@ def test_items_of_the_training_show_the_out_of_fold_error(fitted: StructuredVAE,
     page = (tmp_path / "old.html").read_text()
     assert "some of which it was trained on" in page
     assert f"Measured on {len(fitted.trained_.out_of_fold['digit']):,} labels by cross-fitting" in page
-    assert "held-out labels" not in page
+    assert "held-out labels, which" not in page
     fitted.report(tmp_path / "both.html", IMAGES[950:1050], digit=CLASSES[950:1050])
     assert "Measured on 50 held-out labels" in (tmp_path / "both.html").read_text()
 

@@ -25,7 +25,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainedRun:
         {"name": "digits"},
         {"budget": {"digit": 50}},
         {"kind": "class_style", "style": 3, "width": 16},
-        {"steps": 4, "log_every": 2, "batch_size": 50},
+        {"steps": 4, "log_every": 2, "batch_size": 50, "cross_fit": 0},
     )
     with unknot.validation(True):
         return train_recipe(recipe, tmp_path_factory.mktemp("report") / "a & b")[0]

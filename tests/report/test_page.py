@@ -49,7 +49,8 @@ def test_the_answer_comes_first_then_data_doubts_changes_and_the_model() -> None
     page = render(CONTENT)
     order = [
         "It is right in 74 of 100.", "It is &lt;worse&gt;.", "Numbers", "The data", "2026-01-02", "Classes of digit",
-        "Mistakes and doubts", "Confusion: digit", "What changes with each factor", "Analogies: digit", "Setting digit",
+        "Mistakes and doubts", "Confusion: digit", "What predictions rest on, and what changes with each factor",
+        "Analogies: digit", "Setting digit",
         "<details>", "The model and its training", "The graphical model", "Reconstructions", "Missing values",
         "Information per dimension", "Training curves", "a: &lt;b&gt;", "</details>",
     ]  # fmt: skip

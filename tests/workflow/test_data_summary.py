@@ -22,9 +22,9 @@ def test_a_table(tmp_path: Path) -> None:
 
 
 def test_images_and_other_items() -> None:
-    images = from_arrays(np.zeros((5, 8, 6), np.uint8), {"old": [True] * 5}, name="faces")
+    images = from_arrays(np.zeros((5, 10, 9), np.uint8), {"old": [True] * 5}, name="faces")
     assert describe_data(images, images)[0] == (
-        "Data: 5 images of faces, 6x8, gray; 5 more are kept for the test."
+        "Data: 5 images of faces, 9x10, gray; 5 more are kept for the test."
     )
     assert describe_data(images)[1] == "Label old: yes or no, known for 5 of 5."
     vectors = from_arrays(np.zeros((5, 7), np.float32))
