@@ -26,7 +26,7 @@ from benchmarks.row import row
 
 CELLS, GENES, READS, TYPES, LABELS = 100_000, 20_000, 1_080, 10, 20
 GOAL = 3.0  # GB
-SMALL, EPOCHS = (4_000, 2_000), 5
+SMALL, EPOCHS = (4_000, 2_000), 20
 
 SCVI = """
 import sys, time, warnings

@@ -47,6 +47,27 @@ def test_annotate_writes_obs_obsm_and_uns(tmp_path: Path) -> None:
         assert (loaded.predict(query)[known] == predicted[known]).all()
 
 
+def test_another_fit_has_the_same_bits() -> None:
+    adata, models = small_cells(), []
+    for _ in range(2):
+        vae = StructuredVAE(steps=5, verbose=False, verdict=False)
+        models.append(vae.fit(adata, label="kind").predict_proba(adata))
+    assert np.array_equal(*models)
+
+
+def test_labels_may_be_coarse() -> None:
+    adata = small_cells()
+    truth = adata.obs["kind"].astype(str).to_numpy()
+    labels = adata.obs["kind"].astype(object)
+    labels.iloc[24:48] = np.where(truth[24:48] == "type 2", "type 2", "first two")
+    labels.iloc[48:] = "Unknown"
+    adata.obs["kind"] = labels
+    tree = {"kind": {"first two": ["type 0", "type 1"], "others": ["type 2"]}}
+    vae = StructuredVAE(classes=tree, steps=60, verbose=False, verdict=False).fit(adata, label="kind")
+    assert vae.classes_["kind"] == ["type 0", "type 1", "type 2"]
+    assert (vae.predict(adata)[48:] == truth[48:]).mean() > 0.8
+
+
 def test_the_commands_read_and_write_files_of_cells(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
