@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import refused, run
+from unknot.cli import shared
 
 
 def test_onnx_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -14,6 +15,15 @@ def test_onnx_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert code == 0, err
     assert out.count("Wrote") == 3
     assert {path.name for path in tmp_path.iterdir()} == {"m.encoder.onnx", "m.decoder.onnx", "m.json"}
+
+
+def test_the_page_stands_beside_the_report(
+    trained_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+    monkeypatch.setattr(shared, "write_explorer", lambda run, data, output, folder: written.append(output))
+    assert run(capsys, "export", trained_run)[0] == 0
+    assert written == [trained_run / "explorer.html"]
 
 
 def test_other_endings_are_refused(

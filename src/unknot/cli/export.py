@@ -13,15 +13,17 @@ def command(
     data: Annotated[
         Path | None, typer.Argument(help="Items to choose from on the page, instead of the run's own.")
     ] = None,
-    output: Annotated[Path, typer.Option("-o", "--output", help="An .html or an .onnx file.")] = Path(
-        "explorer.html"
-    ),
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="An .html or an .onnx file; by default RUN/explorer.html."),
+    ] = None,
     data_dir: Annotated[Path | None, typer.Option("--data-dir", help="The folder of the data sets.")] = None,
 ) -> None:
     """Write one HTML page that runs the model in a browser, without a server or a network; or ONNX files.
 
-    The page has the held-out items of the run. `model.onnx` stands for model.encoder.onnx, model.decoder.onnx and
-    model.json, which describes the factors. Needs `pip install 'unknot[explore]'`.
+    The page has the held-out items of the run, and the next report beside it links to it. `model.onnx` stands for
+    model.encoder.onnx, model.decoder.onnx and model.json, which describes the factors. Needs `pip install
+    'unknot[explore]'`.
 
     **Examples**
 
@@ -29,11 +31,12 @@ def command(
 
         unknot export runs/mine-1 -o model.onnx
     """
-    from unknot.cli.shared import write_explorer
+    from unknot.cli.shared import EXPLORER, is_run, write_explorer
     from unknot.errors import SpecError
     from unknot.explorer.export import export_onnx
     from unknot.workflow.trained_model import TrainedModel
 
+    output = output or (run / EXPLORER if data is None and is_run(run) else Path(EXPLORER))
     if output.suffix == ".onnx":
         written = export_onnx(TrainedModel.load(run), output)
     elif output.suffix == ".html":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -159,7 +160,8 @@ def _sites(
         elif kind == "numbers":
             one["dimensions"] = _ranges(node, codes[name], source)
             for d, dimension in enumerate(one["dimensions"]):
-                dimension["nats"] = information.get(f"{name}[{d}]")
+                nats = information.get(f"{name}[{d}]")
+                dimension["nats"] = nats if nats is not None and math.isfinite(nats) else None
         sites.append(one)
     return sites
 
