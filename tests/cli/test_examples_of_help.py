@@ -13,7 +13,7 @@ import pytest
 from tests.cli.running import csv_file, digits, run
 from unknot.cli import COMMANDS
 
-ELSEWHERE = {"data", "demo"}  # downloads, or takes minutes; they have tests of their own
+ELSEWHERE = {"data", "demo", "export", "explore"}  # downloads, or long; they have tests of their own
 SPEC = """
 data: {file: mine.npz}
 model: {kind: class_style, style: 2, width: 16}

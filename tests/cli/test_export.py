@@ -10,6 +10,7 @@ from tests.cli.running import refused, run
 from unknot.cli import shared
 
 
+@pytest.mark.slow
 def test_onnx_files(trained_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "export", trained_run, "-o", tmp_path / "m.onnx")
     assert code == 0, err
