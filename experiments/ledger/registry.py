@@ -25,7 +25,7 @@ from experiments.sequences import sequences, sequences_exact, spoken_digits
 from experiments.sprites import dsprites, dsprites_best
 from experiments.tables import own_data_generative, own_data_more, table_counterfactuals
 from experiments.topics import topics, topics_labels
-from experiments.weak_labels import weak_labels
+from experiments.weak_labels import asking, weak_labels
 from unknot.errors import SpecError
 from unknot.suggest import did_you_mean
 
@@ -61,6 +61,7 @@ _ALL = (
     sequences.EXPERIMENT,
     spoken_digits.EXPERIMENT,
     weak_labels.EXPERIMENT,
+    asking.EXPERIMENT,
 )
 EXPERIMENTS: dict[str, Experiment] = {one.name: one for one in _ALL}
 
