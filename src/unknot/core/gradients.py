@@ -123,7 +123,7 @@ def _pathwise(dist: Distribution, sample_shape: Size, event_dims: int) -> Tensor
         return dist.transport(_pathwise(base, sample_shape, event_dims))
     if type(dist) is Normal:
         epsilon = fill_noise(sample_shape + dist.loc.shape, event_dims, dist.loc, Tensor.normal_)
-        return torch.addcmul(dist.loc, dist.scale, epsilon)
+        return dist.loc + dist.scale * epsilon
     return draw_by_rank(lambda: dist.rsample(sample_shape))
 
 

@@ -471,16 +471,9 @@ def _of_every_class(dist: Categorical, value: Tensor, axis: Axis) -> Tensor | No
 
 def _normal(dist: Normal, value: Tensor, event_dims: int) -> Tensor:
     """``-½ Σ_d ((z_d - μ_d) / σ_d)² - Σ_d log σ_d - (D/2) log 2π``."""
-    event = value.shape[value.ndim - event_dims :]
-    if (
-        _is_number(dist.loc) and _is_number(dist.scale) and (scale := dist.scale.item()) > 0
-    ):  # most often N(0, 1)
-        mean = dist.loc.item()
-        centered = value if mean == 0 else value - mean
-        constant = event.numel() * (math.log(scale) + _HALF_LOG_TAU)
-        return sum_event(centered * centered, event_dims) * (-0.5 / scale**2) - constant
     standard = (value - dist.loc) / dist.scale
     quadratic = sum_event(standard * standard, event_dims)
+    event = value.shape[value.ndim - event_dims :]
     log_scale = dist.scale.log()
     if log_scale.ndim == 0:
         log_volume = log_scale * event.numel()
@@ -489,13 +482,6 @@ def _normal(dist: Normal, value: Tensor, event_dims: int) -> Tensor:
         log_volume = sum_event(log_scale if log_scale.shape == own else log_scale.expand(own), event_dims)
     # the constant goes last: a scalar scale may be float32 where the values are float64
     return -0.5 * quadratic - log_volume - event.numel() * _HALF_LOG_TAU
-
-
-def _is_number(parameter: Tensor) -> bool:
-    """Whether a parameter is a constant number that can be looked at for nothing."""
-    if parameter.ndim > 0 or parameter.requires_grad or torch.compiler.is_compiling():
-        return False
-    return parameter.device.type == "cpu"
 
 
 def _bernoulli(dist: Bernoulli, value: Tensor, event_dims: int) -> Tensor:

@@ -124,8 +124,8 @@ class Concrete(Relaxed):
     def sample_unbounded(self, sample_shape: Size, event_dims: int) -> Tensor:
         shape = sample_shape + self.logits.shape
         exponential = fill_noise(shape, event_dims, self.logits, Tensor.exponential_)
-        minus_gumbel = exponential.clamp_min(torch.finfo(self.logits.dtype).tiny).log()
-        return ((self.logits - minus_gumbel) / self.temperature).log_softmax(-1)
+        gumbel = -exponential.clamp_min(torch.finfo(self.logits.dtype).tiny).log()
+        return ((self.logits + gumbel) / self.temperature).log_softmax(-1)
 
     def squash(self, unbounded: Tensor) -> Tensor:
         return unbounded.exp()
@@ -139,11 +139,7 @@ class Concrete(Relaxed):
         Masked classes (logits and u of -inf) are no classes: K and the sum leave them out.
         """
         classes = self.event_shape[0]
-        if isinstance(self.temperature, Tensor):
-            scaled = self.logits - self.temperature * unbounded
-        else:
-            scaled = torch.sub(self.logits, unbounded, alpha=self.temperature)
-        scores = scaled.log_softmax(-1)
+        scores = (self.logits - self.temperature * unbounded).log_softmax(-1)
         density = scores.sum(-1) + (math.lgamma(classes) + (classes - 1) * self._log_temperature())
         return density if seen_finite(density) else self._log_density_of_the_rest(unbounded)
 
