@@ -7,7 +7,6 @@ on all items whose labels were hidden.
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,12 +59,10 @@ def cases(tier: Tier) -> list[Case]:
 
 def run(settings: Settings, seed: int, pictures: Path | None) -> Numbers:
     """Return shares over the draws of labels of one data set."""
-    start = time.process_time()
     items = _READERS[settings["kind"]](settings["item"]).at_most(MOST)
     more = {"steps": settings["steps"]} | ({"model": _ONE_MEMBER} if settings["kind"] == "tables" else {})
     draws = [one_draw(items, more, [seed, draw]) for draw in range(settings["draws"])]
-    numbers = {key: float(np.mean([one[key] for one in draws])) for key in draws[0]}
-    return {**numbers, "seconds": time.process_time() - start}
+    return {key: float(np.mean([one[key] for one in draws])) for key in draws[0]}
 
 
 def one_draw(items: Items, more: Mapping[str, Any], seed: list[int]) -> Numbers:
@@ -105,7 +102,6 @@ def _classes(
         "estimate": 100 * estimate,
         "truth": 100 * float(wrong.mean()),
         "covered": 100 * float(np.mean(covered)),
-        "size": float(mask.sum(1).mean()),
     }
 
 
@@ -122,7 +118,6 @@ def _numbers(vae: StructuredVAE, x: Any, truth: np.ndarray) -> Numbers:
         "estimate": 100 * measure.total(losses) / float(truth.std()),
         "truth": 100 * error / float(truth.std()),
         "covered": 100 * float(((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean()),
-        "size": float(np.diff(ends, axis=1).mean() / truth.std()),
     }
 
 
@@ -140,9 +135,7 @@ EXPERIMENT = Experiment(
         Measure("estimate", "reported error, of numbers in standard deviations", "%"),
         Measure("truth", "error on new items", "%"),
         Measure("covered", "coverage of 90 % sets and intervals", "%", "higher", 1),
-        Measure("size", "classes in a set, or width in standard deviations", decimals=2),
         Measure("alarms", "new items with a novelty of at most .05", "%", decimals=1),
-        Measure("seconds", "CPU seconds", decimals=0),
     ),
     budgets={
         "smoke": "seconds",
