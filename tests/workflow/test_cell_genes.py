@@ -8,7 +8,6 @@ import pytest
 from tests.cells import small_cells
 from unknot import StructuredVAE
 from unknot.errors import SpecError
-from unknot.report.cells import cell_sections
 from unknot.workflow.cell_genes import differences
 
 
@@ -49,14 +48,3 @@ def test_classes_must_be_there(fitted: StructuredVAE) -> None:
     cells = fitted._cells(adata)
     with pytest.raises(SpecError, match="'style' has none"):
         differences(fitted.trained_, cells, "style", 0, 1)
-
-
-def test_the_report_shows_cells(fitted: StructuredVAE) -> None:
-    sections = cell_sections(fitted.trained_, fitted._cells(small_cells(90)))
-    assert [one.title for one in sections] == [
-        "Map of the cells",
-        "Genes by style dimension",
-        "Genes of the style",
-    ]
-    assert sections[2].table is not None
-    assert sections[2].table.rows[0][0] == "style[0]"
