@@ -110,7 +110,7 @@ def _numbers(vae: StructuredVAE, x: Any, truth: np.ndarray) -> Numbers:
 
     measure, found = MEASURES["root mean square error"], vae.trained_.out_of_fold["label"]
     losses = measure.losses(found.labels, found.predictions.reshape(len(found), -1))
-    low, high = measure.interval(losses) or (0.0, np.inf)
+    low, high = measure.interval(losses, found.folds) or (0.0, np.inf)
     error = float(np.sqrt(np.mean((vae.predict(x) - truth) ** 2)))
     ends = vae.predict_interval(x, level=LEVEL)
     return {

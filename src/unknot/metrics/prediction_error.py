@@ -71,7 +71,7 @@ def confusion_matrix(truth: np.ndarray, guess: np.ndarray, classes: int) -> np.n
     return np.bincount(cells, minlength=classes * classes).reshape(classes, classes)
 
 
-def wilson_interval(share: float, items: int, level: float = 0.95) -> tuple[float, float]:
+def wilson_interval(share: float, items: float, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval for a share that was measured on N items:
 
         (p + z²/2n ± z √(p (1 - p)/n + z²/4n²)) / (1 + z²/n)
@@ -90,6 +90,21 @@ def wilson_interval(share: float, items: int, level: float = 0.95) -> tuple[floa
     middle = (share + z**2 / (2 * items)) / (1 + z**2 / items)
     reach = z * np.sqrt(share * (1 - share) / items + z**2 / (4 * items**2)) / (1 + z**2 / items)
     return max(float(middle - reach), 0.0), min(float(middle + reach), 1.0)
+
+
+def independent_items(items: int, folds: int) -> float:
+    """The number of held-out items whose error varies as much as a cross-fitted one:
+
+        n (K - 1) / (2 K - 1)    for n items in K folds, n where there are no folds
+
+    Errors of one fold share a trained model, and training sets of several folds share items, so that the errors of
+    cross-fitted items are not independent. Nadeau and Bengio (2003) correct the variance of K splits, σ²/K, to
+    (1/K + n_test/n_train) σ²; with σ² = p (1 - p) K/n and n_test/n_train = 1/(K - 1) that is this number of items.
+
+    >>> independent_items(100, 0), independent_items(100, 3)
+    (100, 40.0)
+    """
+    return items if folds < 2 else items * (folds - 1) / (2 * folds - 1)
 
 
 # ---- Whether an encoder is right as often as it says -----------------------------------------------------

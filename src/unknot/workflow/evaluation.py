@@ -13,7 +13,7 @@ from unknot.core.tracing import trace
 from unknot.core.validation import validation
 from unknot.data.dataset import Dataset
 from unknot.errors import SpecError
-from unknot.metrics.prediction_error import angles, squared_errors, wilson_interval
+from unknot.metrics.prediction_error import angles, independent_items, squared_errors, wilson_interval
 from unknot.models.families import family_of
 from unknot.objectives import importance_weighted
 from unknot.workflow.trained_model import TrainedModel, item_rows, items_at_once
@@ -52,13 +52,18 @@ class Measure:
         """Return the number from the losses of items."""
         return float(np.sqrt(losses.mean())) if self.root else float(losses.mean())
 
-    def interval(self, losses: np.ndarray) -> tuple[float, float] | None:
-        """Return the 95 % interval of the number: Wilson's for a share, otherwise by standard errors."""
+    def interval(self, losses: np.ndarray, folds: int = 0) -> tuple[float, float] | None:
+        """Return the 95 % interval of the number: Wilson's for a share, otherwise by standard errors.
+
+        Losses that were cross-fitted in ``folds`` count as fewer items
+        (:func:`~unknot.metrics.prediction_error.independent_items`).
+        """
+        items = independent_items(len(losses), folds)
         if self.share:
-            return wilson_interval(float(losses.mean()), len(losses))
+            return wilson_interval(float(losses.mean()), items)
         if len(losses) < 2:
             return None
-        reach = _REACH * float(losses.std(ddof=1)) / len(losses) ** 0.5
+        reach = _REACH * float(losses.std(ddof=1)) / items**0.5
         ends = max(float(losses.mean()) - reach, 0.0), float(losses.mean()) + reach
         return (ends[0] ** 0.5, ends[1] ** 0.5) if self.root else ends
 

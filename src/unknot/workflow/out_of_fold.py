@@ -7,7 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from unknot.metrics.prediction_error import Reliability, confusion_matrix, reliability, wilson_interval
+from unknot.metrics.prediction_error import (
+    Reliability,
+    confusion_matrix,
+    independent_items,
+    reliability,
+    wilson_interval,
+)
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,8 @@ class OutOfFold:
         return float((self.linear.argmax(1) != self.labels).mean())
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return Wilson's interval of the error on new items."""
-        return wilson_interval(self.error, len(self), level)
+        """Return Wilson's interval of the error on new items, for as many items as are independent."""
+        return wilson_interval(self.error, independent_items(len(self), self.folds), level)
 
     @property
     def log_loss(self) -> float:

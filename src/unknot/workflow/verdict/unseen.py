@@ -75,7 +75,7 @@ class Unseen:
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % interval of ``value`` on new items."""
-        return self.measure.interval(self.losses)
+        return self.measure.interval(self.losses, self.folds)
 
     # ---- classes ------------------------------------------------------------------------------------
 
