@@ -24,7 +24,7 @@ def test_classes() -> None:
     wrong = (FOLD.linear.argmax(1) != FOLD.labels).astype(float)
     (answer,) = answers([CLASSES], [beside(CLASSES, wrong, FOLD.labels.astype(float))])
     assert answer.headline == (
-        "On labels it had not seen, it is right in 74 of 100 (95 % interval 65 to 82); a linear model in 72, always "
+        "On labels it had not seen, it is right in 74 of 100 (95 % interval 60 to 85); a linear model in 72, always "
         "the most frequent class in 50."
     )
     assert answer.doubts.startswith(

@@ -132,3 +132,14 @@ def test_more_draws_come_closer_from_below_and_outliers_are_low() -> None:
     far = log_evidence(vae.trained_, 1e30 * rows[:3], 2)
     assert (far < many.min()).all()  # and not NaN, though it overflows
     torch.testing.assert_close(many, log_evidence(vae.trained_, rows, 200))  # the same seed
+
+
+def test_cross_fitted_losses_count_as_fewer_items() -> None:
+    """Against the corrected variance (1/K + n_test/n_train) of K fold errors, written out (Nadeau and Bengio 2003)."""
+    rng = np.random.default_rng(0)
+    losses = rng.exponential(size=60)
+    for folds in (2, 3, 5):
+        fold_variance = losses.var(ddof=1) / (60 / folds)
+        reach = 1.96 * ((1 / folds + (60 / folds) / (60 - 60 / folds)) * fold_variance) ** 0.5
+        low, high = MEASURES["mean angle (degrees)"].interval(losses, folds)
+        assert (low, high) == pytest.approx((losses.mean() - reach, losses.mean() + reach))
