@@ -70,11 +70,3 @@ def test_the_table_of_the_correlation_has_a_column_for_every_number_of_further_i
     assert abs(tool["truth"](2) + 0.5 * np.log(1 - tool["CORRELATION"] ** 2)) < 1e-7
     draws = tool["codes"](50_000, 3)["z"].value
     assert float((draws.T.cov() - tool["covariance"](3)).abs().max()) < 0.03  # six standard errors
-
-
-def test_the_page_of_public_names_is_up_to_date() -> None:
-    """To renew it: ``python tools/api_page.py docs/api.md``."""
-    page = runpy.run_path(str(TOOLS / "api_page.py"))["page"]()
-    assert (TOOLS.parent / "docs" / "api.md").read_text() == page
-    assert "### StructuredVAE" in page
-    assert "### semi_supervised" in page
