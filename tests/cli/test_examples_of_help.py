@@ -9,7 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
+from tests.cells import small_cells
 from tests.cli.running import csv_file, digits, run
 from unknot.cli import COMMANDS
 
@@ -56,6 +58,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "spec.yaml").write_text(SPEC)
     table = csv_file(folder / "table.csv").read_text().replace("group", "kind")
     (folder / "wine.csv").write_text(table)
+    wine = (folder / "wine.csv").read_text().splitlines()
+    (folder / "cells.csv").write_text("\n".join([wine[0].replace("kind", "type"), *wine[1:]]))
+    kinds = sorted({line.split(",")[wine[0].split(",").index("kind")] for line in wine[1:]} - {""})
+    (folder / "types.yaml").write_text(yaml.safe_dump({"all": kinds}))
+    votes = [",".join([line, *[kinds[i % 2]] * 2]) for i, line in enumerate(wine[1:])]
+    (folder / "items.csv").write_text("\n".join([wine[0].replace("kind", "note") + ",ann,bob", *votes]))
+    cells = small_cells()
+    cells.obs["cell_type"] = cells.obs["kind"]
+    cells.write_h5ad(folder / "cells.h5ad")
     for i in range(40):
         place = folder / "photographs" / ("odd" if classes[i] % 2 else "even") / f"{i}.png"
         place.parent.mkdir(parents=True, exist_ok=True)

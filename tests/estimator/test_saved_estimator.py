@@ -20,7 +20,11 @@ def test_a_saved_model_answers_as_before(fitted: StructuredVAE, tmp_path: Path) 
     np.testing.assert_array_equal(again.predict_proba(IMAGES[:9]), fitted.predict_proba(IMAGES[:9]))
     np.testing.assert_array_equal(again.predict(IMAGES[:9]), fitted.predict(IMAGES[:9]))
     assert again.get_params() == fitted.get_params()
-    assert {p.name for p in (tmp_path / "model").iterdir()} == {"model.json", "model.safetensors"}
+    assert {p.name for p in (tmp_path / "model").iterdir()} == {
+        "model.json",
+        "model.safetensors",
+        "predictors",
+    }
 
 
 def test_what_cannot_be_loaded_is_said(fitted: StructuredVAE, tmp_path: Path) -> None:

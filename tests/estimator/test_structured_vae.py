@@ -60,7 +60,7 @@ def test_vary_changes_the_factor_and_keeps_the_rest(fitted: StructuredVAE) -> No
     np.testing.assert_allclose(varied[0, best], same[0], rtol=1e-5)
 
 
-@pytest.mark.parametrize("given", [3, "3", []])
+@pytest.mark.parametrize("given", [3, []])
 def test_vary_takes_a_list(fitted: StructuredVAE, given: Any) -> None:
     with pytest.raises(SpecError, match=r"vary\(\) takes a list of values"):
         fitted.vary(IMAGES[:2], digit=given)

@@ -41,7 +41,7 @@ def test_predicting_and_sampling_need_no_training_data(run) -> None:
     folder, _ = run
     main_ok(["predict", str(folder / "run"), str(folder / "new.npz"), "-o", str(folder / "table.csv")])
     lines = (folder / "table.csv").read_text().splitlines()
-    assert lines[0] == "row,parity,parity probability"
+    assert lines[0] == "row,parity,parity probability,parity set,novelty"
     assert {line.split(",")[1] for line in lines[1:]} <= {"even", "odd"}
     sample = ["sample", str(folder / "run"), "-n", "3", "--set", "parity=odd", "-o", str(folder / "s.npz")]
     main_ok(sample)

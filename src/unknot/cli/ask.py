@@ -26,7 +26,7 @@ def command(
 
     **Example**
 
-        unknot ask runs/mine-1 unlabeled.csv -k 20 -o ask.csv
+        unknot ask runs/mine-1 new.npz -k 20 -o ask.csv
     """
     from unknot.cli.shared import refuse_own_data
     from unknot.data.readers.csv_cells import write_table

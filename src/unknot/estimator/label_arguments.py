@@ -55,7 +55,7 @@ def has_words(labels: Any) -> bool:
 
 def _flat(labels: Any) -> Iterator[Any]:
     """Yield labels, and the classes that make up labels such as lists and weights."""
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
+    if isinstance(labels, str) or not isinstance(labels, Iterable) or getattr(labels, "ndim", 1) == 0:
         yield labels
         return
     for label in labels:
