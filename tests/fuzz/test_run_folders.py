@@ -29,6 +29,7 @@ RECIPE = Recipe(
         "log_every": 1,
         "progress": False,
         "average_weights": 0.9,
+        "cross_fit": 0,  # a thousand folders are resumed; predictions for hidden labels are no part of a resume
     },
 )
 FILES = [
