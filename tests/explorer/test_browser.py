@@ -111,6 +111,8 @@ def test_every_view_and_tool_works(page: Path) -> None:
 def test_the_keyboard_reaches_everything(page: Path) -> None:
     with opened(page) as tab:
         tab.locator("body").press("Control+z")
+        tab.wait_for_selector("button.cell[aria-label*=' as ']")  # analogies come after the first picture
+        tab.wait_for_timeout(1000)
         wanted = tab.evaluate(
             """() => { window.reached = new Set();
             document.addEventListener('focusin', (event) => window.reached.add(event.target));
